@@ -1,0 +1,234 @@
+"""Which row of one table is the same unit as which row of the other: found, not assumed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.cells import Cells
+from microgauge.describe import Described
+from microgauge.engines.local import ORIGINAL, PROTECTED, Local, matched
+from microgauge.errors import InputError, hint
+from microgauge.levels import Floats, Index, Levels, common
+from microgauge.passes import Axes, Axis, Equal, Product, Sorted
+from microgauge.ranks import centred_ranks
+from microgauge.results import Alignment
+from microgauge.schema import Options
+from microgauge.tables import Table
+
+STANDARD_DEVIATIONS = 10.0
+DIFFERENCE = 0.1
+"""By how much agreement must exceed that of shuffled columns to be evidence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Whether units can be compared with themselves, why, and the matched rows."""
+
+    alignment: Alignment
+    rows: Local | None
+    """Rows with both tables' values, None where the tables are not aligned."""
+
+
+def match(
+    original: Table, protected: Table, variables: tuple[Described, ...], options: Options
+) -> Matching:
+    """Match by key if there is one, else by row order where that is shown or forced."""
+    if options.key is not None and options.aligned is not False:
+        return _by_key(original, protected, options.key)
+    if options.aligned is False:
+        return _apart("the user says that rows do not correspond")
+    if original.rows != protected.rows:
+        if options.aligned:
+            raise InputError(
+                f"aligned = true, but the original has {original.rows} rows and the protected "
+                f"table {protected.rows}. Name a key column that joins them."
+            )
+        return _apart(f"{original.rows} and {protected.rows} rows, and no key column")
+    rows = matched(original, protected, None)
+    if options.aligned:
+        return _in_order(rows, "the user says that rows correspond")
+    evidence = _evidence(rows, variables)
+    if evidence is None:
+        return _apart("equal numbers of rows, but no variable agrees more than by chance")
+    return _in_order(rows, evidence)
+
+
+def _apart(reason: str) -> Matching:
+    return Matching(Alignment(aligned=False, how="not aligned", reason=reason), None)
+
+
+def _in_order(rows: Local, reason: str) -> Matching:
+    return Matching(
+        Alignment(aligned=True, how="row order", reason=reason, dropped=0, added=0), rows
+    )
+
+
+# -- by key ----------------------------------------------------------------------------------
+
+
+def _by_key(original: Table, protected: Table, key: str) -> Matching:
+    faults = [
+        f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
+        for table, which in ((original, "original"), (protected, "protected"))
+        if key not in table.columns
+    ]
+    if faults:
+        raise InputError(*faults)
+    ids, other_ids = _key_numbers(original, protected, key)
+    place = np.full(max(ids.max(), other_ids.max()) + 1, -1, dtype=np.intp)
+    place[other_ids] = np.arange(len(other_ids))
+    partner = place[ids]
+    kept = np.flatnonzero(partner >= 0)
+    if not len(kept):
+        raise InputError(f'the key "{key}" has no value that occurs in both tables.')
+    alignment = Alignment(
+        aligned=True,
+        how="key",
+        reason=f'{len(kept)} units joined by "{key}"',
+        dropped=len(ids) - len(kept),
+        added=len(other_ids) - len(kept),
+    )
+    return Matching(alignment, matched(original, protected, (kept, partner[kept])))
+
+
+def _key_numbers(original: Table, protected: Table, key: str) -> tuple[Index, Index]:
+    """The key of every row as a number that means the same in both tables."""
+    cells = [Cells.read(table.columns[key], ()) for table in (original, protected)]
+    faults = [
+        fault
+        for side, which in zip(cells, ("original", "protected"), strict=True)
+        if (fault := _key_fault(side, key, which))
+    ]
+    if faults:
+        raise InputError(*faults)
+    if all(side.all_numbers for side in cells):
+        a, b, _ = common(cells[0].numbers, cells[1].numbers)
+    else:
+        a, b, _ = common(cells[0].labels, cells[1].labels)
+    return a[cells[0].column.codes], b[cells[1].column.codes]
+
+
+def _key_fault(cells: Cells, key: str, which: str) -> str | None:
+    codes = cells.column.codes
+    missing = int((codes == cells.column.missing).sum())
+    if missing:
+        return f'the key "{key}" is missing in {missing} rows of the {which} table.'
+    repeats = len(codes) - len(cells.column.values)
+    if repeats:
+        return (
+            f'the key "{key}" is repeated in {repeats} rows of the {which} table. '
+            "A key must name each unit once."
+        )
+    return None
+
+
+# -- by row order ----------------------------------------------------------------------------
+
+
+def _evidence(rows: Local, variables: tuple[Described, ...]) -> str | None:
+    """A sentence on the variable that shows that rows correspond, or None."""
+    shared = [v for v in variables if v.protected is not None and v.protected.levels.present]
+    axes: dict[str, Axis] = {}
+    for variable in shared:
+        axes |= _common_axes(variable)
+    facts = rows.scan([Equal(ORIGINAL + v.name, PROTECTED + v.name) for v in shared], axes)
+    found = []
+    for variable in shared:
+        equal = facts[Equal(ORIGINAL + variable.name, PROTECTED + variable.name)]
+        excess = _excess_agreement(variable, equal, rows.rows)
+        if excess is not None and not _sorted_in_both(rows, variable.name, axes):
+            found.append((excess, variable, equal))
+    if found:
+        _, variable, equal = max(found, key=lambda entry: entry[0])
+        share = equal / rows.rows
+        expected, _ = _chance(variable, rows.rows)
+        return (
+            f'"{variable.name}" has the same value in {share:.0%} of rows, '
+            f"where chance would give {expected:.0%}"
+        )
+    return _rank_evidence(rows, shared, axes)
+
+
+def _common_axes(variable: Described) -> Axes:
+    """Axes on which equal values have equal levels."""
+    assert variable.protected is not None
+    original, protected = variable.original, variable.protected
+    a, b, size = common(original.levels.keys, protected.levels.keys)
+    return {
+        ORIGINAL + variable.name: Axis(
+            ORIGINAL + variable.name, np.append(a, size)[original.lookup], size
+        ),
+        PROTECTED + variable.name: Axis(
+            PROTECTED + variable.name, np.append(b, size)[protected.lookup], size
+        ),
+    }
+
+
+def _chance(variable: Described, rows: int) -> tuple[float, float]:
+    """Mean and standard deviation of the share of equal rows when one column is shuffled.
+
+    With a_v and b_v rows of value v, the number of matches M of a random permutation has
+    E M = Σ a b / n and E M(M - 1) = (Σ_{u≠v} a_u b_u a_v b_v + Σ a(a-1) b(b-1)) / (n(n-1)).
+    """
+    assert variable.protected is not None
+    a, b = _common_counts(variable.original.levels, variable.protected.levels)
+    both = a * b
+    mean = both.sum() / rows
+    if rows < 2:
+        return mean / rows, 0.0
+    twice = both.sum() ** 2 - (both**2).sum() + (a * (a - 1) * b * (b - 1)).sum()
+    variance = twice / (rows * (rows - 1)) + mean - mean**2
+    return mean / rows, math.sqrt(max(variance, 0.0)) / rows
+
+
+def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]:
+    a, b, size = common(original.keys, protected.keys)
+    return np.bincount(a, original.rows, size), np.bincount(b, protected.rows, size)
+
+
+def _excess_agreement(variable: Described, equal: int, rows: int) -> float | None:
+    """How far agreement exceeds chance, or None where it is no evidence."""
+    expected, deviation = _chance(variable, rows)
+    excess = equal / rows - expected
+    return excess if excess > DIFFERENCE and excess > STANDARD_DEVIATIONS * deviation else None
+
+
+def _sorted_in_both(rows: Local, name: str, axes: Axes) -> bool:
+    """A variable by which both files are sorted agrees without the rows being the same units."""
+    facts = rows.scan([Sorted(ORIGINAL + name), Sorted(PROTECTED + name)], axes)
+    runs = [facts[Sorted(prefix + name)] for prefix in (ORIGINAL, PROTECTED)]
+    return all(run.rising for run in runs) or all(run.falling for run in runs)
+
+
+def _rank_evidence(rows: Local, shared: list[Described], axes: Axes) -> str | None:
+    """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
+    for variable in shared:
+        assert variable.protected is not None
+        sides = (variable.original, variable.protected)
+        if not all(side.levels.numeric and side.type != "nominal" for side in sides):
+            continue
+        rho = _rank_correlation(rows, variable)
+        spread = STANDARD_DEVIATIONS / math.sqrt(max(rows.rows - 1, 1))
+        if rho > max(DIFFERENCE, spread) and not _sorted_in_both(rows, variable.name, axes):
+            return f'"{variable.name}" has a rank correlation of {rho:.2f} from row to row'
+    return None
+
+
+def _rank_correlation(rows: Local, variable: Described) -> float:
+    """Ranks with missing cells in the middle: close enough to tell matched from shuffled rows."""
+    assert variable.protected is not None
+    axes = {}
+    squares = 1.0
+    for prefix, side in ((ORIGINAL, variable.original), (PROTECTED, variable.protected)):
+        counts = side.levels.rows.astype(np.float64)
+        ranks = centred_ranks(counts)
+        name = prefix + variable.name
+        axes[name] = Axis(name, side.lookup, len(side.levels), np.append(ranks, 0.0))
+        squares *= float((ranks**2 * counts).sum())
+    product = Product(ORIGINAL + variable.name, PROTECTED + variable.name)
+    if squares == 0:
+        return 0.0
+    return float(rows.scan([product], axes)[product]) / math.sqrt(squares)

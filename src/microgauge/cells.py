@@ -1,0 +1,144 @@
+"""What the distinct raw values of a column are: numbers, labels, missing codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats, number_label
+from microgauge.schema import Value
+from microgauge.tables import Column
+
+NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
+"""What R, SAS and databases write for a missing number. Missing only among numbers."""
+
+_PADDED = r"^[-+]?0\d"
+"""Codes such as 00400 are text, unless the other table holds the same values as numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct raw values of one column, read as values. Arrays run over the raw values."""
+
+    column: Column
+    missing: NDArray[np.bool_]
+    null_words: bool = False
+    """Whether a word such as NA was taken for a missing number."""
+
+    @staticmethod
+    def read(column: Column, codes: Sequence[Value]) -> Cells:
+        """Read a column, with the missing codes a user declares."""
+        cells = Cells(column, np.zeros(len(column.values), dtype=np.bool_))
+        if codes:
+            cells = Cells(column, cells._matching(codes))
+        return cells._without_null_words()
+
+    def _matching(self, codes: Sequence[Value]) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.column.values), dtype=np.bool_)
+        wanted = {label_of(code) for code in codes}
+        if isinstance(self.column.values, pl.Series):
+            return np.array([label in wanted for label in self.labels], dtype=np.bool_)
+        for code in wanted:
+            number = _number(code)
+            if number is not None:
+                found |= self.column.values == number
+        return found
+
+    def _without_null_words(self) -> Cells:
+        values = self.column.values
+        if not isinstance(values, pl.Series):
+            return self
+        words = values.is_in(list(NULL_WORDS)).to_numpy() & ~self.missing
+        rest = ~self.missing & ~words
+        if not words.any() or not rest.any() or np.isnan(self.numbers[rest]).any():
+            return self
+        return Cells(self.column, self.missing | words, null_words=True)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Each value as a number; NaN where it is none."""
+        values = self.column.values
+        if isinstance(values, pl.Series):
+            return values.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        return values
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Each value as a category: plain numbers in one spelling, the rest as it stands."""
+        values = self.column.values
+        if self.column.kind == "boolean":
+            return tuple("true" if value else "false" for value in values)
+        if not isinstance(values, pl.Series):
+            return tuple(number_label(number) for number in values)
+        plain = ~np.isnan(self.numbers) & np.isfinite(self.numbers) & ~self._padded
+        return tuple(
+            number_label(number) if is_plain else text
+            for text, number, is_plain in zip(values.to_list(), self.numbers, plain, strict=True)
+        )
+
+    @cached_property
+    def _padded(self) -> NDArray[np.bool_]:
+        values = self.column.values
+        if isinstance(values, pl.Series):
+            return values.str.contains(_PADDED).to_numpy()
+        return np.zeros(len(values), dtype=np.bool_)
+
+    @property
+    def here(self) -> NDArray[np.bool_]:
+        """Which values are not missing."""
+        return ~self.missing
+
+    @property
+    def empty(self) -> bool:
+        """Whether every value is missing."""
+        return not bool(self.here.any())
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every value parses as a number."""
+        return not bool(np.isnan(self.numbers[self.here]).any())
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values are numbers by themselves: they parse, and no code is zero-padded."""
+        if self.column.kind == "boolean":
+            return False
+        return self.all_numbers and not bool(self._padded[self.here].any())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return bool((self.numbers[self.here] % 1 == 0).all())
+
+    def value_labels(self) -> tuple[str | None, ...]:
+        """The file's own label of each value, None where it has none."""
+        labels = self.column.value_labels
+        if not labels:
+            return (None,) * len(self.column.values)
+        by_text: Mapping[str, str] = {label_of(code): text for code, text in labels.items()}
+        return tuple(by_text.get(label) for label in self.labels)
+
+
+def label_of(value: Value) -> str:
+    """The canonical label of a value written in a schema."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return number_label(float(value))
+    text = value.strip()
+    number = _number(text)
+    padded = text.lstrip("+-")[:1] == "0" and text.lstrip("+-")[1:2].isdigit()
+    return text if number is None or padded else number_label(number)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

@@ -1,0 +1,512 @@
+"""From two tables and a schema to described variables: types, roles, levels, faults.
+
+Everything a schema claims is checked here against both tables before any measure runs, and
+everything it leaves open is inferred and noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from microgauge.cells import Cells, label_of
+from microgauge.engines.local import Local, weights_of
+from microgauge.errors import hint, listing
+from microgauge.intervals import Interval, parse_intervals
+from microgauge.levels import Index, Keys, Levels, Weighing, regroup
+from microgauge.passes import Axis, Tally
+from microgauge.passes.tables import weighing
+from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable
+from microgauge.tables import Column, Table
+
+MOST_CODES = 10
+"""Whole numbers with at most so many distinct values are taken for codes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A variable in one of the two tables."""
+
+    type: Type
+    levels: Levels
+    lookup: Index
+    """Level of each raw value; `len(levels)` for a missing one."""
+    intervals: tuple[Interval, ...] | None = None
+    """The intervals that the levels name, where they all do."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether every cell is missing."""
+        return self.levels.present == 0
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A variable with what is known of it on both sides."""
+
+    name: str
+    role: Role
+    given: Variable
+    original: Side
+    protected: Side | None
+    """None where the column is gone."""
+
+    @property
+    def removed(self) -> bool:
+        """Whether the protected table has nothing of it: no column, or only missing cells."""
+        return not self.original.empty and (self.protected is None or self.protected.empty)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """All variables of the original, and the engines to ask about their rows."""
+
+    variables: tuple[Described, ...]
+    original: Local
+    protected: Local
+    notes: tuple[str, ...]
+
+    @property
+    def analysed(self) -> tuple[Described, ...]:
+        """The variables that count in utility."""
+        return tuple(v for v in self.variables if v.role in ANALYSED)
+
+
+@dataclass
+class Describer:
+    """Works through the columns and gathers faults and notes as it goes."""
+
+    original: Table
+    protected: Table
+    schema: Schema
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def describe(self) -> Description | None:
+        """The description, or None where faults forbid one; the faults are kept."""
+        self._check_names()
+        weights = [self._weights(table, which) for table, which in self._sides]
+        engines = [Local.of(t, w) for (t, _), w in zip(self._sides, weights, strict=True)]
+        tallies = [_tallies(e, t) for e, (t, _) in zip(engines, self._sides, strict=True)]
+        variables = [self._variable(name, *tallies) for name in self.original.columns]
+        self._check_pairs()
+        self._note_columns()
+        self._note_inferences(variables)
+        if self.faults:
+            return None
+        return Description(tuple(variables), *engines, tuple(self.notes))
+
+    @property
+    def _sides(self) -> tuple[tuple[Table, str], tuple[Table, str]]:
+        return (self.original, "original"), (self.protected, "protected")
+
+    # -- names -------------------------------------------------------------------------------
+
+    def _check_names(self) -> None:
+        shared = [name for name in self.original.columns if name in self.protected.columns]
+        if not shared:
+            self.faults.append(
+                "the two tables have no column in common. The original has: "
+                f"{listing(self.original.columns)}. The protected has: "
+                f"{listing(self.protected.columns)}."
+            )
+        known = dict.fromkeys(
+            [*self.original.columns, *self.original.unsupported, *self.protected.columns]
+        )
+        for name in self.schema.variables:
+            if name not in known:
+                self.faults.append(
+                    f'the schema names a variable "{name}" that no table has.{hint(name, known)} '
+                    f"The original has: {listing(self.original.columns)}."
+                )
+
+    def _check_pairs(self) -> None:
+        for pair in self.schema.options.pairs or ():
+            for name in pair:
+                if name not in self.original.columns:
+                    self.faults.append(
+                        f'[options] pairs names "{name}", which the original table does not have.'
+                        f"{hint(name, self.original.columns)}"
+                    )
+            if pair[0] == pair[1]:
+                self.faults.append(f'[options] pairs has "{pair[0]}" paired with itself.')
+
+    def _note_columns(self) -> None:
+        extra = [name for name in self.protected.columns if name not in self.original.columns]
+        if extra:
+            self.notes.append(
+                f"Columns only in the protected table, left out: {listing(extra, 30)}."
+            )
+        for table, which in self._sides:
+            for name, dtype in table.unsupported.items():
+                self.notes.append(
+                    f'Column "{name}" of the {which} table holds no single values ({dtype}) '
+                    "and is left out."
+                )
+
+    # -- weights -----------------------------------------------------------------------------
+
+    def _weight_name(self, which: str) -> str | None:
+        own = getattr(self.schema.options, f"weight_{which}")
+        return cast("str | None", own if own is not None else self.schema.options.weight)
+
+    def _weights(self, table: Table, which: str) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+        name = self._weight_name(which)
+        if name is None:
+            return None
+        if name not in table.columns:
+            self.faults.append(
+                f'the {which} table has no column "{name}", the weight.{hint(name, table.columns)}'
+            )
+            return None
+        cells = Cells.read(table.columns[name], self._given(name).missing)
+        fault = _weight_fault(cells)
+        if fault:
+            self.faults.append(f'the weight "{name}" of the {which} table {fault}')
+            return None
+        numbers = np.append(np.where(cells.missing, np.nan, cells.numbers), np.nan)
+        return weights_of(table, name, numbers)
+
+    def _given(self, name: str) -> Variable:
+        return self.schema.variables.get(name, Variable())
+
+    # -- one variable ------------------------------------------------------------------------
+
+    def _variable(
+        self, name: str, tally: Mapping[str, Weighing], protected_tally: Mapping[str, Weighing]
+    ) -> Described:
+        given = self._given(name)
+        column = self.original.columns[name]
+        cells = Cells.read(column, given.missing)
+        other_column = self.protected.columns.get(name)
+        other = None if other_column is None else Cells.read(other_column, given.missing)
+        self._note_null_words(name, cells, other)
+        reader = _VariableReader(self, name, given, cells, other)
+        original_type = reader.original_type()
+        role = self._role(name, given, column, cells, original_type)
+        if role not in ANALYSED:
+            # Never analysed: its values need no meaning, only their missing cells are counted.
+            original_type, given = "nominal", Variable(missing=given.missing, role=role)
+            reader = _VariableReader(self, name, given, cells, other)
+        original = reader.side(cells, original_type, tally[name], "original")
+        protected = None
+        if other is not None:
+            protected_type = reader.protected_type(original_type)
+            protected = reader.side(other, protected_type, protected_tally[name], "protected")
+        return Described(name, role, given, original, protected)
+
+    def _note_null_words(self, name: str, *sides: Cells | None) -> None:
+        if any(cells is not None and cells.null_words for cells in sides):
+            self.notes.append(
+                f'In "{name}", words such as NA among numbers were read as missing values.'
+            )
+
+    def _role(
+        self, name: str, given: Variable, column: Column, cells: Cells, inferred_type: Type
+    ) -> Role:
+        options = self.schema.options
+        if name in (options.weight, options.weight_original, options.weight_protected):
+            return "weight"
+        if given.role is not None:
+            return given.role
+        if name == options.key:
+            return "id"
+        if given.type is None and _is_identifier(column, cells):
+            self.notes.append(
+                f'"{name}" is taken for an identifier (its values are all different or run '
+                'consecutively) and left out; role = "analysis" in the schema keeps it.'
+            )
+            return "id"
+        return "analysis"
+
+    def _note_inferences(self, variables: Sequence[Described]) -> None:
+        inferred: dict[str, list[str]] = {}
+        for variable in variables:
+            if variable.role in ANALYSED and variable.given.type is None:
+                inferred.setdefault(variable.original.type, []).append(variable.name)
+        for kind in ("nominal", "ordinal", "continuous"):
+            if kind in inferred:
+                self.notes.append(f"Type inferred as {kind}: {', '.join(inferred[kind])}.")
+        for variable in variables:
+            if variable.protected is None or variable.role not in ANALYSED:
+                continue
+            before, after = variable.original.type, variable.protected.type
+            if before != after and variable.given.protected_type is None:
+                self.notes.append(
+                    f'"{variable.name}" is {before} in the original and was found to be {after} '
+                    "in the protected table."
+                )
+
+
+def _tallies(engine: Local, table: Table) -> dict[str, Weighing]:
+    """How often each raw value of each column occurs, from one scan."""
+    axes = {
+        name: Axis(name, np.arange(len(column.values) + 1), len(column.values))
+        for name, column in table.columns.items()
+    }
+    facts = engine.scan([Tally(name) for name in axes], axes, long_facts=True)
+    return {name: weighing(facts[Tally(name)]) for name in axes}
+
+
+def _weight_fault(cells: Cells) -> str | None:
+    if not cells.all_numbers:
+        return "holds values that are no numbers."
+    codes = cells.column.codes
+    missing = int(np.append(cells.missing, True)[codes].sum())
+    if missing:
+        return f"is missing in {missing} rows. Give every row a weight, or drop those rows."
+    numbers = cells.numbers[codes]
+    if not np.isfinite(numbers).all():
+        return f"is infinite in {int((~np.isfinite(numbers)).sum())} rows."
+    if (numbers < 0).any():
+        return f"is negative in {int((numbers < 0).sum())} rows."
+    if not (numbers > 0).any():
+        return "is 0 in every row."
+    return None
+
+
+def _is_identifier(column: Column, cells: Cells) -> bool:
+    """Text that is different in every row, or whole numbers that run consecutively down the rows."""
+    codes = column.codes
+    if len(codes) < 2:
+        return False
+    if column.kind == "text" and not cells.numeric:
+        return len(column.values) == len(codes) and cells.here.all().item()
+    if cells.empty or not cells.numeric or cells.missing.any():
+        return False
+    if len(column.values) != len(codes):
+        return False
+    return bool((np.diff(cells.numbers[codes]) == 1).all())
+
+
+@dataclass
+class _VariableReader:
+    """Decides types and builds levels for one variable."""
+
+    owner: Describer
+    name: str
+    given: Variable
+    cells: Cells
+    other: Cells | None
+
+    # -- types -------------------------------------------------------------------------------
+
+    def original_type(self) -> Type:
+        return self.given.type or self._inferred_type()
+
+    def _inferred_type(self) -> Type:
+        cells, column = self.cells, self.cells.column
+        if column.order is not None or self.given.order is not None:
+            return "ordinal"
+        if cells.empty or column.kind == "boolean":
+            return "nominal"
+        if not self._numeric(cells):
+            return "ordinal" if parse_intervals(_here(cells)) else "nominal"
+        if column.declared_level == "ordinal":
+            return "ordinal"
+        if self._fully_labelled(cells):
+            return "nominal"
+        if cells.whole and len(np.unique(cells.numbers[cells.here])) <= MOST_CODES:
+            return "nominal"
+        return "continuous"
+
+    @staticmethod
+    def _fully_labelled(cells: Cells) -> bool:
+        labels = cells.value_labels()
+        return all(labels[i] is not None for i in np.flatnonzero(cells.here))
+
+    def _numeric(self, cells: Cells) -> bool:
+        """Numbers by themselves, or zero-padded codes that the other table holds as numbers."""
+        if cells.numeric:
+            return True
+        beside = self.other if cells is self.cells else self.cells
+        kind = cells.column.kind
+        return (
+            kind != "boolean"
+            and cells.all_numbers
+            and beside is not None
+            and not beside.empty
+            and beside.numeric
+        )
+
+    def protected_type(self, original_type: Type) -> Type:
+        """The original's, unless the values are interval labels or no longer numbers."""
+        other = self.other
+        if self.given.protected_type is not None:
+            return self.given.protected_type
+        if other is None or other.empty or self._numeric(other):
+            return original_type
+        if original_type == "continuous" or (self._numeric(self.cells) and not self._labelled):
+            return self._type_of_labels(other, original_type)
+        return original_type
+
+    def _type_of_labels(self, other: Cells, original_type: Type) -> Type:
+        if original_type == "nominal" and set(_here(other)) <= set(_here(self.cells)):
+            return "nominal"
+        if parse_intervals(_here(other)):
+            return "ordinal"
+        if original_type == "ordinal" and self.given.order is not None:
+            return "ordinal"
+        strange = int(other.here.sum()) - int((~np.isnan(other.numbers) & other.here).sum())
+        if strange and strange < other.here.sum():
+            self.owner.notes.append(
+                f'"{self.name}": {strange} of {int(other.here.sum())} distinct values in the '
+                "protected table are no numbers. If they mark suppressed cells, declare them as "
+                "missing in the schema."
+            )
+        return "nominal"
+
+    # -- levels ------------------------------------------------------------------------------
+
+    @property
+    def _labelled(self) -> bool:
+        """Both files carry value labels: labels decide, not codes."""
+        return bool(
+            self.cells.column.value_labels
+            and self.other is not None
+            and self.other.column.value_labels
+        )
+
+    def side(self, cells: Cells, kind: Type, tally: Weighing, which: str) -> Side:
+        """The levels of one side, in their order."""
+        analysed = self.given.role is None or self.given.role in ANALYSED
+        if analysed:
+            self._check_infinite(cells, tally, which)
+        if kind == "continuous":
+            keys, lookup = self._number_levels(cells, tally, which)
+        elif self._numeric(cells) and not self._labelled and self.given.order is None:
+            keys, lookup = _distinct_numbers(cells)
+        else:
+            keys, lookup = self._label_levels(cells, kind, which)
+        levels = Levels(keys, regroup(tally, np.append(lookup, len(keys)), len(keys) + 1))
+        intervals = None if isinstance(keys, np.ndarray) else parse_intervals(keys)
+        return Side(
+            kind,
+            levels,
+            np.append(lookup, len(keys)),
+            None if intervals is None else tuple(intervals),
+        )
+
+    def _check_infinite(self, cells: Cells, tally: Weighing, which: str) -> None:
+        infinite = np.isinf(cells.numbers) & cells.here
+        if self._numeric(cells) and infinite.any():
+            rows = int(tally.rows[:-1][infinite].sum())
+            self.owner.faults.append(
+                f'"{self.name}" is infinite in {rows} cells of the {which} table. Make them '
+                "missing, or declare a finite code for them."
+            )
+
+    def _number_levels(self, cells: Cells, tally: Weighing, which: str) -> tuple[Keys, Index]:
+        strange = np.isnan(cells.numbers) & cells.here
+        if strange.any():
+            rows = int(tally.rows[:-1][strange].sum())
+            self.owner.faults.append(
+                f'"{self.name}" is declared continuous, but {rows} cells of the {which} table '
+                f"({int(strange.sum())} distinct values) are no numbers. Declare them as missing, "
+                "or give the variable another type."
+            )
+        return _distinct_numbers(cells)
+
+    def _label_levels(self, cells: Cells, kind: Type, which: str) -> tuple[Keys, Index]:
+        labels = list(_category_labels(cells, self.other if which == "original" else self.cells))
+        if self._labelled:
+            own = cells.value_labels()
+            labels = [text or label for text, label in zip(own, labels, strict=True)]
+        here = [label for label, missing in zip(labels, cells.missing, strict=True) if not missing]
+        keys = self._ordered(sorted(set(here)), kind, which, cells)
+        index = {key: place for place, key in enumerate(keys)}
+        lookup = [
+            len(keys) if missing else index[label]
+            for label, missing in zip(labels, cells.missing, strict=True)
+        ]
+        return tuple(keys), np.array(lookup, dtype=np.intp)
+
+    def _ordered(self, labels: list[str], kind: Type, which: str, cells: Cells) -> list[str]:
+        """Labels in the order of the variable; a fault where an ordinal one has none."""
+        if kind != "ordinal":
+            return labels
+        position = self._positions(labels, cells)
+        if position is not None and all(label in position for label in labels):
+            return sorted(labels, key=lambda label: position[label])
+        if which == "protected" and self.given.protected_type is None:
+            return labels  # settled once the recoding is known: see `microgauge.recode`
+        unplaced = [label for label in labels if position is None or label not in position]
+        self.owner.faults.append(
+            f'"{self.name}" is declared ordinal, but {len(unplaced)} of its {len(labels)} distinct '
+            f"values in the {which} table have no place in an order. Give order = […] in the "
+            "schema with all of them, or make it nominal."
+        )
+        return labels
+
+    def _positions(self, labels: list[str], cells: Cells) -> dict[str, float] | None:
+        """Where each label stands in the order, from the first source that knows."""
+        if self.given.order is not None:
+            return {label_of(value): place for place, value in enumerate(self.given.order)}
+        if self._labelled:
+            return self._code_positions()
+        for column in (self.cells.column, cells.column):
+            if column.order is not None:
+                return {label_of(value): place for place, value in enumerate(column.order)}
+        intervals = parse_intervals(labels)
+        if intervals is not None:
+            ranked = sorted(range(len(labels)), key=lambda i: intervals[i])
+            return {labels[i]: place for place, i in enumerate(ranked)}
+        numbers = [_as_number(label) for label in labels]
+        if None not in numbers:
+            return dict(zip(labels, cast("list[float]", numbers), strict=True))
+        return None
+
+    def _code_positions(self) -> dict[str, float]:
+        """Value labels stand in the order of their codes, the original's codes first."""
+        found: dict[str, float] = {}
+        for cells in (self.cells, self.other):
+            if cells is None:
+                continue
+            own = cells.value_labels()
+            for text, label, number in zip(own, cells.labels, cells.numbers, strict=True):
+                if not np.isnan(number):
+                    found.setdefault(text or label, float(number))
+        return found
+
+
+def _here(cells: Cells) -> list[str]:
+    return [label for label, here in zip(cells.labels, cells.here, strict=True) if here]
+
+
+def _as_number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def _category_labels(cells: Cells, beside: Cells | None) -> Sequence[str]:
+    """Labels as the other table spells them: a boolean beside 0 and 1 is a number."""
+    if cells.column.kind == "boolean" and beside is not None and beside.numeric:
+        return tuple(str(int(number)) for number in cells.numbers)
+    if beside is not None and beside.column.kind == "boolean":
+        lowered = [label.lower() for label in cells.labels]
+        if set(lowered) <= {"true", "false"}:
+            return lowered
+    return cells.labels
+
+
+def _distinct_numbers(cells: Cells) -> tuple[Keys, Index]:
+    numbers = np.where(cells.missing, np.nan, cells.numbers)
+    finite = ~np.isnan(numbers)
+    keys, places = np.unique(numbers[finite] + 0.0, return_inverse=True)
+    lookup = np.full(len(numbers), len(keys), dtype=np.intp)
+    lookup[finite] = places
+    return keys, lookup
+
+
+def options_notes(options: Options, variables: Sequence[Described]) -> list[str]:
+    """What a reader should know of weights that were declared but not used."""
+    used = {options.weight, options.weight_original, options.weight_protected}
+    idle = [v.name for v in variables if v.role == "weight" and v.name not in used]
+    if not idle:
+        return []
+    return [f"Declared as weight but not used: {', '.join(idle)}. Name it in [options] weight."]

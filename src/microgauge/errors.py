@@ -1,0 +1,58 @@
+"""What can go wrong, on one page.
+
+    MicrogaugeError
+    ├── InputError     what the user gave cannot be used; the message says what to do (exit code 2)
+    └── Undefined      a figure has no value here; its message becomes the reason beside the null
+
+No message ever holds a cell value of the data: names, types and counts only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class MicrogaugeError(Exception):
+    """Everything this package raises on purpose."""
+
+
+class InputError(MicrogaugeError):
+    """The input cannot be used. Holds every fault found, not only the first."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = faults
+        super().__init__(_message(faults))
+
+
+class Undefined(MicrogaugeError):
+    """A figure that has no value for these data. The message is the reason."""
+
+
+def _message(faults: Sequence[str]) -> str:
+    if len(faults) == 1:
+        return faults[0]
+    return "\n".join([f"{len(faults)} faults:", *(f"  - {fault}" for fault in faults)])
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest known name, or nothing.
+
+    >>> hint("regoin", ["age", "region"])
+    ' Did you mean "region"?'
+    """
+    by_lower = {name.lower(): name for name in known}
+    near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return f' Did you mean "{by_lower[near[0]]}"?' if near else ""
+
+
+def listing(names: Iterable[str], most: int = 12) -> str:
+    """Names in a row, cut short where there are many.
+
+    >>> listing(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    names = list(names)
+    if len(names) <= most:
+        return ", ".join(names)
+    return ", ".join(names[:most]) + f" and {len(names) - most} more"

@@ -1,0 +1,120 @@
+"""Formulas from a schema file: data, not code.
+
+A formula is parsed and every part checked before it reaches formulaic, which would otherwise run
+any Python written in it. Only columns, numbers, arithmetic, the formula operators + - : * ** and a
+few functions of numbers pass.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.errors import Undefined, hint, listing
+
+FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
+
+_QUOTED = re.compile(r"`([^`]+)`")
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.UAdd, ast.USub)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A checked formula: its text and the columns each side names."""
+
+    text: str
+    response: tuple[str, ...]
+    predictors: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns, each once."""
+        return tuple(dict.fromkeys(self.response + self.predictors))
+
+
+def parse_formula(text: str, columns: Iterable[str]) -> Formula:
+    """Check a formula against the columns there are; `Undefined` says what is wrong and where."""
+    columns = list(columns)
+    sides = text.split("~")
+    if len(sides) != 2 or not all(side.strip() for side in sides):
+        raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')
+    response, predictors = (_names(side, text, columns) for side in sides)
+    if not response:
+        raise Undefined(f'the formula "{text}" names no column before the ~.')
+    return Formula(text, response, predictors)
+
+
+def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
+    quoted: dict[str, str] = {}
+
+    def placeholder(match: re.Match[str]) -> str:
+        name = f"_quoted_{len(quoted)}"
+        quoted[name] = match[1]
+        return name
+
+    # Python has no operator ":"; "@" binds like it closely enough to check the parts.
+    expression = _QUOTED.sub(placeholder, side).replace(":", "@").replace("^", "**").strip()
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except SyntaxError as error:
+        raise Undefined(f'the formula "{text}" does not parse near "{error.text or side}".') from None
+    names = []
+    for node in _visited(tree.body, text):
+        name = quoted.get(node.id, node.id)
+        if name not in columns:
+            raise Undefined(
+                f'the formula "{text}" names "{name}", which is no column.{hint(name, columns)} '
+                f"The original has: {listing(columns)}."
+            )
+        names.append(name)
+    return tuple(dict.fromkeys(names))
+
+
+def _visited(node: ast.expr, text: str) -> list[ast.Name]:
+    """The column names of an expression; anything but the allowed parts is refused."""
+    if isinstance(node, ast.Name):
+        return [node]
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+        return _visited(node.left, text) + _visited(node.right, text)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, _OPERATORS):
+        return _visited(node.operand, text)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in FUNCTIONS
+        and len(node.args) == 1
+        and not node.keywords
+    ):
+        return _visited(node.args[0], text)
+    raise Undefined(
+        f'the formula "{text}" holds something other than columns, numbers, + - : * / ** and '
+        f"{', '.join(FUNCTIONS)}."
+    )
+
+
+CONTEXT: Mapping[str, object] = {
+    "log": np.log,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+}
+"""What the functions of a formula mean."""
+
+
+def factor_columns(expression: str, columns: Iterable[str]) -> set[str]:
+    """Columns named by one factor of a parsed formula."""
+    names = set(columns)
+    if expression in names:
+        return {expression}
+    quoted = set(_QUOTED.findall(expression))
+    plain = set(re.findall(r"[^\W\d]\w*", _QUOTED.sub(" ", expression)))
+    return (quoted | plain) & names

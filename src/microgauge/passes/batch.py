@@ -1,0 +1,93 @@
+"""A batch of coded rows, and the fold that reads each row once for all passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats, Index
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """How a column is seen: which level each raw value belongs to, and a score per level."""
+
+    column: str
+    lookup: Index
+    """Level of each raw value, `size` for a missing one."""
+    size: int
+    scores: Floats | None = None
+    """A number for each level (a rank, say) and 0 for missing cells."""
+
+
+Axes = Mapping[str, Axis]
+
+
+class Fact(Protocol):
+    """An answer that adds up."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+class Pass(Protocol):
+    """A question to a batch. Equal passes are one question."""
+
+    def read(self, batch: Batch) -> Any:
+        """The answer for these rows."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+Facts = dict[Any, Any]
+"""Each pass with its summed answer."""
+
+
+class Batch:
+    """Some rows of a table, as codes. What one pass has worked out, the next one finds ready."""
+
+    def __init__(
+        self, codes: Mapping[str, NDArray[Any]], axes: Axes, weights: Floats | None = None
+    ) -> None:
+        self._codes = codes
+        self._axes = axes
+        self.weights = weights
+        self._levels: dict[str, Index] = {}
+        self._scores: dict[str, Floats] = {}
+
+    def size(self, axis: str) -> int:
+        """Number of levels on an axis; also the code of a missing cell."""
+        return self._axes[axis].size
+
+    def levels(self, axis: str) -> Index:
+        """The level of every row."""
+        found = self._levels.get(axis)
+        if found is None:
+            seen = self._axes[axis]
+            found = self._levels[axis] = seen.lookup[self._codes[seen.column]]
+        return found
+
+    def scores(self, axis: str) -> Floats:
+        """The score of every row."""
+        found = self._scores.get(axis)
+        if found is None:
+            scores = self._axes[axis].scores
+            if scores is None:
+                raise ValueError(f"the axis {axis} has no scores")
+            found = self._scores[axis] = scores[self.levels(axis)]
+        return found
+
+
+def fold(batches: Iterable[Batch], passes: Sequence[Pass]) -> Facts:
+    """Read the rows once, however many passes are asked for."""
+    asked = list(dict.fromkeys(passes))
+    facts: Facts = {}
+    for batch in batches:
+        for question in asked:
+            answer = question.read(batch)
+            facts[question] = facts[question] + answer if question in facts else answer
+    return facts

@@ -1,0 +1,93 @@
+"""Sums of scores: by group, of products of two axes, of products of all axes at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats
+from microgauge.passes.batch import Batch
+
+_EXACT = float(1 << 53)
+
+
+@dataclass(frozen=True)
+class GroupSums:
+    """Sum of the scores of one axis within each level of another. Missing scores are 0."""
+
+    group: str
+    scored: str
+
+    def read(self, batch: Batch) -> Floats:
+        """One sum per level of the group axis, missing last."""
+        scores = batch.scores(self.scored)
+        if batch.weights is not None:
+            scores = scores * batch.weights
+        return np.bincount(batch.levels(self.group), scores, batch.size(self.group) + 1)
+
+
+@dataclass(frozen=True)
+class Product:
+    """Sum of the products of two axes' scores."""
+
+    a: str
+    b: str
+
+    def read(self, batch: Batch) -> float:
+        """A single sum, by numpy's pairwise summation: the same whatever the number of threads."""
+        product = batch.scores(self.a) * batch.scores(self.b)
+        if batch.weights is not None:
+            product = product * batch.weights
+        return float(product.sum())
+
+
+@dataclass(frozen=True)
+class Gram:
+    """Sums of the products of all axes' scores with each other.
+
+    Scores that are whole numbers up to `bound` in size (doubled centred ranks) are multiplied in
+    blocks small enough for every partial sum to be an exact whole number, so the result does not
+    depend on the order of rows, the batches or the threads of the linear algebra library.
+    """
+
+    axes: tuple[str, ...]
+    bound: float
+
+    def read(self, batch: Batch) -> NDArray[np.longdouble]:
+        """A symmetric matrix."""
+        scores = np.stack([batch.scores(axis) for axis in self.axes], axis=1)
+        weights = batch.weights
+        block = max(int(_EXACT / max(self.bound, 1.0) ** 2), 512)
+        total = np.zeros((len(self.axes), len(self.axes)), dtype=np.longdouble)
+        for start in range(0, len(scores), block):
+            part = scores[start : start + block]
+            other = part if weights is None else part * weights[start : start + block, np.newaxis]
+            total += other.T @ part
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Rows one after the other."""
+
+    values: NDArray[Any]
+
+    def __add__(self, other: Stack) -> Stack:
+        return Stack(np.concatenate([self.values, other.values]))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The levels themselves, for models that must see every row. As large as the rows are many."""
+
+    axes: tuple[str, ...]
+
+    def read(self, batch: Batch) -> Stack:
+        """Rows × axes (levels), and the weight as a last column where there are weights."""
+        columns: list[NDArray[Any]] = [batch.levels(axis) for axis in self.axes]
+        if batch.weights is not None:
+            columns.append(batch.weights)
+        return Stack(np.stack(columns, axis=1))

@@ -1,0 +1,104 @@
+"""Counts: of the levels of one axis, and of the cells of two.
+
+Every answer has the missing cells as a last level, so that pairwise deletion is a slice. With
+weights, an answer has three layers: rows, weight sums, sums of squared weights; without, one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats, Index, Weighing
+from microgauge.passes.batch import Batch
+
+Layers = NDArray[np.float64]
+
+
+def _layers(keys: Index, size: int, weights: Floats | None) -> Layers:
+    rows = np.bincount(keys, minlength=size)
+    if weights is None:
+        return rows[np.newaxis].astype(np.float64)
+    return np.stack(
+        [
+            rows.astype(np.float64),
+            np.bincount(keys, weights, size),
+            np.bincount(keys, weights * weights, size),
+        ]
+    )
+
+
+def weighing(layers: Layers) -> Weighing:
+    """One-way layers as rows, weights and squared weights."""
+    return Weighing(layers[0].astype(np.int64), layers[min(1, len(layers) - 1)], layers[-1])
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How often each level of an axis occurs."""
+
+    axis: str
+
+    def read(self, batch: Batch) -> Layers:
+        """Layers × levels."""
+        return _layers(batch.levels(self.axis), batch.size(self.axis) + 1, batch.weights)
+
+
+@dataclass(frozen=True)
+class Present:
+    """How often each level of an axis occurs where another axis is not missing."""
+
+    axis: str
+    given: str
+
+    def read(self, batch: Batch) -> Layers:
+        """Layers × levels; rows where `given` is missing count as missing."""
+        keys = batch.levels(self.axis)
+        absent = batch.levels(self.given) == batch.size(self.given)
+        keys = np.where(absent, batch.size(self.axis), keys)
+        return _layers(keys, batch.size(self.axis) + 1, batch.weights)
+
+
+@dataclass(frozen=True)
+class Crosstab:
+    """How often each combination of two axes' levels occurs."""
+
+    a: str
+    b: str
+
+    def read(self, batch: Batch) -> Layers:
+        """Layers × levels of a × levels of b."""
+        width, height = batch.size(self.a) + 1, batch.size(self.b) + 1
+        keys = batch.levels(self.a) * height + batch.levels(self.b)
+        layers = _layers(keys, width * height, batch.weights)
+        return layers.reshape(len(layers), width, height)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCells:
+    """The cells of a large table that are not empty: rising keys, and layers over them."""
+
+    keys: NDArray[np.int64]
+    layers: Layers
+
+    def __add__(self, other: SparseCells) -> SparseCells:
+        keys, places = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
+        layers = np.concatenate([self.layers, other.layers], axis=1)
+        summed = [np.bincount(places, layer, len(keys)) for layer in layers]
+        return SparseCells(keys, np.stack(summed))
+
+
+@dataclass(frozen=True)
+class SparseCrosstab:
+    """A crosstab too large to write out. A cell's key is level of a × (size of b + 1) + level of b."""
+
+    a: str
+    b: str
+
+    def read(self, batch: Batch) -> SparseCells:
+        """The cells that occur."""
+        keys = batch.levels(self.a).astype(np.int64) * (batch.size(self.b) + 1)
+        cells, places = np.unique(keys + batch.levels(self.b), return_inverse=True)
+        return SparseCells(cells, _layers(places, len(cells), batch.weights))

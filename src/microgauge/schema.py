@@ -1,0 +1,340 @@
+"""What the columns mean and how the run is done: the schema a user writes, checked for form.
+
+A schema comes from a TOML file, a dict of the same shape, or these classes. Every name here is a
+contract with the files users have written. What the schema says of the *data* is checked in
+`microgauge.describe`, once the tables are known; faults of both kinds are reported together.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from microgauge.errors import InputError, hint
+
+Type = Literal["nominal", "ordinal", "continuous"]
+Role = Literal["analysis", "quasi_identifier", "sensitive", "id", "weight", "derived", "exclude"]
+RecodeMeasure = Literal["pairs", "allocation", "heterogeneity"]
+Rounding = Literal["nearest", "floor", "ceiling"]
+ModelKind = Literal["linear", "logistic", "scale"]
+Value = str | int | float | bool
+
+TYPES: tuple[str, ...] = get_args(Type)
+ROLES: tuple[str, ...] = get_args(Role)
+RECODE_MEASURES: tuple[str, ...] = get_args(RecodeMeasure)
+ROUNDINGS: tuple[str, ...] = get_args(Rounding)
+MODEL_KINDS: tuple[str, ...] = get_args(ModelKind)
+
+ANALYSED: frozenset[str] = frozenset({"analysis", "quasi_identifier", "sensitive"})
+"""Roles whose variables count in utility."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recode:
+    """How a variable was recoded globally: one of a map, breaks, top/bottom codes, a step, a prefix."""
+
+    map: Mapping[str, Value] | None = None
+    breaks: tuple[float, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    closed: Literal["left", "right"] = "left"
+    top: float | None = None
+    bottom: float | None = None
+    round: float | None = None
+    prefix: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """What is known of one variable. None means: infer it, or take the default."""
+
+    type: Type | None = None
+    protected_type: Type | None = None
+    role: Role | None = None
+    missing: tuple[Value, ...] = ()
+    order: tuple[Value, ...] | None = None
+    normal: bool | None = None
+    resolution: float | None = None
+    rounding: Rounding = "nearest"
+    loss: tuple[str, ...] | None = None
+    similarity: tuple[str, ...] | None = None
+    rut_weight: float = 1.0
+    bins: int = 50
+    importance: float = 1.0
+    recode: Recode | None = None
+    recode_measure: RecodeMeasure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Choices that hold for the whole run."""
+
+    key: str | None = None
+    aligned: bool | None = None
+    threshold: float = 0.05
+    normality: bool = True
+    pairs: tuple[tuple[str, str], ...] | None = None
+    missing: Literal["drop", "category"] = "drop"
+    changed_types: Literal["harmonise", "exclude"] = "harmonise"
+    balance: tuple[float, float] = (0.5, 0.5)
+    test_n: int | None = None
+    weight: str | None = None
+    weight_original: str | None = None
+    weight_protected: str | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A model whose utility is wanted: a regression by its formula, or a scale by its items."""
+
+    kind: ModelKind
+    formula: str | None = None
+    items: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """How the model is named in results."""
+        return self.formula if self.formula is not None else " + ".join(self.items)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """Everything a user says about the data and the run."""
+
+    options: Options = field(default_factory=Options)
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    models: tuple[Model, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Sections of the file that this version reads but does not use."""
+    malformed: tuple[str, ...] = field(default=(), repr=False)
+    """Faults met while reading, kept so that all faults can be told at once."""
+
+    @staticmethod
+    def load(path: str | Path) -> Schema:
+        """Read a TOML file."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise InputError(f"there is no schema file {path}.") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"the schema file {path} cannot be read: {error}.") from None
+        try:
+            return Schema.from_dict(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"the schema file {path} is not valid TOML: {error}.") from None
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> Schema:
+        """Build a schema from the dict a TOML file gives."""
+        return _Reader().schema(content)
+
+    def faults(self) -> list[str]:
+        """Everything wrong with the schema by itself, before any table is looked at."""
+        found = list(self.malformed)
+        found += _option_faults(self.options)
+        for name, variable in self.variables.items():
+            found += _variable_faults(name, variable)
+        for number, model in enumerate(self.models, start=1):
+            found += _model_faults(number, model)
+        return found
+
+
+LATER_SECTIONS = ("indicator", "regression", "propensity", "clusters", "ecdf", "risk", "rut", "level")
+
+
+class _Reader:
+    """Turns a plain dict into a Schema and notes what does not fit instead of stopping at it."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+
+    def schema(self, content: Mapping[str, Any]) -> Schema:
+        known = ("options", "variable", "model", *LATER_SECTIONS)
+        for name in content:
+            if name not in known:
+                self.faults.append(f'the schema has an unknown section "{name}".{hint(name, known)}')
+        variables = self.table(content.get("variable", {}), "[variable]")
+        return Schema(
+            options=self.options(content.get("options", {})),
+            variables={name: self.variable(name, entry) for name, entry in variables.items()},
+            models=self.models(content.get("model", [])),
+            unused=tuple(name for name in LATER_SECTIONS if name in content),
+            malformed=tuple(self.faults),
+        )
+
+    def options(self, entry: Any) -> Options:
+        values = self.known_fields(entry, Options, "[options]")
+        if "pairs" in values:
+            values["pairs"] = self.pairs(values["pairs"])
+        if "balance" in values:
+            values["balance"] = self.sequence(values["balance"], "[options] balance")
+        return Options(**values)
+
+    def pairs(self, entry: Any) -> tuple[tuple[str, str], ...]:
+        found = []
+        for pair in self.sequence(entry, "[options] pairs"):
+            if isinstance(pair, list | tuple) and len(pair) == 2:
+                found.append((str(pair[0]), str(pair[1])))
+            else:
+                self.faults.append("[options] pairs must be a list of pairs of variable names.")
+        return tuple(found)
+
+    def variable(self, name: str, entry: Any) -> Variable:
+        where = f"[variable.{name}]"
+        values = self.known_fields(entry, Variable, where)
+        for several in ("missing", "order", "loss", "similarity"):
+            if several in values:
+                values[several] = self.sequence(values[several], f"{where} {several}")
+        if "recode" in values:
+            values["recode"] = self.recode(values["recode"], f"{where} recode")
+        return Variable(**values)
+
+    def recode(self, entry: Any, where: str) -> Recode:
+        values = self.known_fields(entry, Recode, where)
+        for several in ("breaks", "labels"):
+            if several in values:
+                values[several] = self.sequence(values[several], f"{where} {several}")
+        if "map" in values:
+            values["map"] = {str(k): v for k, v in self.table(values["map"], where).items()}
+        return Recode(**values)
+
+    def models(self, entry: Any) -> tuple[Model, ...]:
+        found = []
+        for number, item in enumerate(self.sequence(entry, "[[model]]"), start=1):
+            values = self.known_fields(item, Model, f"[[model]] number {number}")
+            if "items" in values:
+                values["items"] = self.sequence(values["items"], f"[[model]] number {number} items")
+            values.setdefault("kind", "linear" if "formula" in values else "scale")
+            found.append(Model(**values))
+        return tuple(found)
+
+    def known_fields(self, entry: Any, kind: type[Any], where: str) -> dict[str, Any]:
+        names = {f.name for f in fields(kind)}
+        values = dict(self.table(entry, where))
+        for name in [name for name in values if name not in names]:
+            self.faults.append(f'{where} has an unknown entry "{name}".{hint(name, names)}')
+            del values[name]
+        return values
+
+    def table(self, entry: Any, where: str) -> Mapping[str, Any]:
+        if isinstance(entry, Mapping):
+            return entry
+        self.faults.append(f"{where} must be a table, found {type(entry).__name__}.")
+        return {}
+
+    def sequence(self, entry: Any, where: str) -> tuple[Any, ...]:
+        if isinstance(entry, list | tuple):
+            return tuple(entry)
+        self.faults.append(f"{where} must be a list, found {type(entry).__name__}.")
+        return ()
+
+
+def _choice(where: str, value: object, choices: tuple[str, ...]) -> list[str]:
+    """A fault if a value is given that is none of the choices."""
+    if value is None or value in choices:
+        return []
+    return [f'{where} is "{value}"; it must be one of {", ".join(choices)}.{hint(str(value), choices)}']
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _number(where: str, value: object, *, above: float, optional: bool = True) -> list[str]:
+    if value is None and optional:
+        return []
+    if not _is_number(value) or not value > above:  # type: ignore[operator]
+        return [f"{where} must be a number above {above:g}."]
+    return []
+
+
+def _option_faults(options: Options) -> list[str]:
+    found = _choice("[options] missing", options.missing, ("drop", "category"))
+    found += _choice("[options] changed_types", options.changed_types, ("harmonise", "exclude"))
+    for name in ("key", "weight", "weight_original", "weight_protected"):
+        if not isinstance(getattr(options, name), str | None):
+            found.append(f"[options] {name} must be the name of a column.")
+    for name in ("aligned", "normality"):
+        if not isinstance(getattr(options, name), bool | None):
+            found.append(f"[options] {name} must be true or false.")
+    if not _is_number(options.threshold) or not 0 < options.threshold < 1:
+        found.append("[options] threshold must be a number between 0 and 1.")
+    if not isinstance(options.seed, int) or isinstance(options.seed, bool) or options.seed < 0:
+        found.append("[options] seed must be a whole number, 0 or more.")
+    if options.test_n is not None and (not isinstance(options.test_n, int) or options.test_n < 4):
+        found.append("[options] test_n must be a whole number, 4 or more.")
+    return found + _balance_faults(options.balance)
+
+
+def _balance_faults(balance: tuple[float, ...]) -> list[str]:
+    good = len(balance) == 2 and all(_is_number(share) and share >= 0 for share in balance)
+    if good and math.isclose(sum(balance), 1.0):
+        return []
+    return ["[options] balance must be two numbers, 0 or more, that add up to 1."]
+
+
+def _variable_faults(name: str, variable: Variable) -> list[str]:
+    where = f"[variable.{name}]"
+    found = _choice(f"{where} type", variable.type, TYPES)
+    found += _choice(f"{where} protected_type", variable.protected_type, TYPES)
+    found += _choice(f"{where} role", variable.role, ROLES)
+    found += _choice(f"{where} recode_measure", variable.recode_measure, RECODE_MEASURES)
+    found += _choice(f"{where} rounding", variable.rounding, ROUNDINGS)
+    found += _number(f"{where} importance", variable.importance, above=0, optional=False)
+    found += _number(f"{where} resolution", variable.resolution, above=0)
+    if not isinstance(variable.normal, bool | None):
+        found.append(f"{where} normal must be true or false.")
+    if variable.order is not None and len({str(v) for v in variable.order}) != len(variable.order):
+        found.append(f"{where} order names a value twice.")
+    if variable.recode is not None:
+        found += _recode_faults(f"{where} recode", variable.recode)
+    return found
+
+
+def _recode_faults(where: str, recode: Recode) -> list[str]:
+    given = [n for n in ("map", "breaks", "round", "prefix") if getattr(recode, n) is not None]
+    if recode.top is not None or recode.bottom is not None:
+        given.append("top or bottom")
+    if len(given) != 1:
+        said = " and ".join(given) or "none of them"
+        return [f"{where} must have one of map, breaks, top/bottom, round, prefix; it has {said}."]
+    found = _choice(f"{where} closed", recode.closed, ("left", "right"))
+    found += _number(f"{where} round", recode.round, above=0)
+    for code in ("top", "bottom"):
+        if getattr(recode, code) is not None and not _is_number(getattr(recode, code)):
+            found.append(f"{where} {code} must be a number.")
+    if recode.prefix is not None and (not isinstance(recode.prefix, int) or recode.prefix < 1):
+        found.append(f"{where} prefix must be a whole number, 1 or more.")
+    return found + _breaks_faults(where, recode)
+
+
+def _breaks_faults(where: str, recode: Recode) -> list[str]:
+    if recode.breaks is None:
+        return [f"{where} has labels but no breaks."] if recode.labels is not None else []
+    numbers = recode.breaks
+    if not numbers or not all(_is_number(b) for b in numbers):
+        return [f"{where} breaks must be a list of numbers."]
+    found = []
+    if any(high <= low for low, high in zip(numbers, numbers[1:], strict=False)):
+        found.append(f"{where} breaks must rise.")
+    if recode.labels is not None and len(recode.labels) != len(numbers):
+        found.append(
+            f"{where} has {len(numbers)} breaks and {len(recode.labels)} labels; there must be as "
+            "many labels as breaks (the last band is open above)."
+        )
+    return found
+
+
+def _model_faults(number: int, model: Model) -> list[str]:
+    where = f"[[model]] number {number}"
+    found = _choice(f"{where} kind", model.kind, MODEL_KINDS)
+    if model.kind == "scale" and len(model.items) < 2:
+        found.append(f"{where}: a scale needs items, a list of at least two variables.")
+    if model.kind != "scale" and not model.formula:
+        found.append(f'{where}: a {model.kind} model needs a formula such as "y ~ a + b".')
+    return found

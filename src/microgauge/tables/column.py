@@ -1,0 +1,147 @@
+"""A table as arrays: each column is its distinct values and one small code per row.
+
+Everything that is said of values (is it a number, a missing code, a band?) is worked out once per
+distinct value; rows are only ever touched as codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Kind = Literal["text", "number", "boolean", "time"]
+"""What the cells are. `time` is a date or time held as a number."""
+
+Codes = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column. A row's code is the index of its value; `len(values)` marks a missing cell."""
+
+    kind: Kind
+    values: NDArray[np.float64] | pl.Series
+    """Distinct values: rising float64 for numbers, times and booleans, strings for text."""
+    codes: Codes
+    value_labels: Mapping[float | str, str] = field(default_factory=dict)
+    """What the file says its codes mean (SPSS, Stata, SAS)."""
+    order: tuple[str, ...] | None = None
+    """The categories of an ordered categorical, in order."""
+    declared_level: str | None = None
+    """The level of measurement the file declares: nominal, ordinal or scale."""
+
+    @property
+    def missing(self) -> int:
+        """The code of a missing cell."""
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table that was read: its columns, and where it came from."""
+
+    name: str
+    rows: int
+    columns: Mapping[str, Column]
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+    """Columns that hold no single values (lists, structs, bytes), with their type."""
+
+
+class UnsupportedColumn(Exception):
+    """The cells of a column are not single values."""
+
+
+def encode(series: pl.Series) -> Column:
+    """The coded form of one column of a data frame."""
+    dtype = series.dtype
+    if dtype == pl.Boolean:
+        return _encode_numbers(series.cast(pl.Float64), "boolean")
+    if dtype.is_integer():
+        return _encode_integers(series)
+    if dtype.is_float() or dtype.is_decimal():
+        return _encode_numbers(series.cast(pl.Float64), "number")
+    if dtype.is_temporal():
+        return _encode_numbers(_as_number(series), "time")
+    if isinstance(dtype, pl.Enum):
+        return _encode_text(series.cast(pl.String), tuple(dtype.categories.to_list()))
+    if dtype in (pl.String, pl.Categorical, pl.Null):
+        return _encode_text(series.cast(pl.String))
+    raise UnsupportedColumn(str(dtype))
+
+
+def _as_number(series: pl.Series) -> pl.Series:
+    """Days for dates, seconds for everything finer."""
+    if series.dtype == pl.Date:
+        return series.to_physical().cast(pl.Float64)
+    if series.dtype == pl.Time:
+        return series.to_physical().cast(pl.Float64) / 1e9
+    if isinstance(series.dtype, pl.Duration):
+        return series.dt.total_microseconds().cast(pl.Float64) / 1e6
+    return series.dt.epoch("us").cast(pl.Float64) / 1e6
+
+
+def smallest(codes: NDArray[np.integer[Any]], count: int) -> Codes:
+    """Codes 0 … count in the smallest unsigned type that holds them."""
+    for dtype in (np.uint8, np.uint16):
+        if count <= np.iinfo(dtype).max:
+            return codes.astype(dtype, copy=False)
+    return codes.astype(np.uint32, copy=False)
+
+
+def _encode_integers(series: pl.Series) -> Column:
+    """Whole numbers within a small span are coded by subtraction, without sorting."""
+    low, high = series.min(), series.max()
+    if low is None or high is None:
+        return _encode_numbers(series.cast(pl.Float64), "number")
+    span = int(high) - int(low) + 1  # type: ignore[call-overload]
+    if span > 1 << 16:
+        return _encode_numbers(series.cast(pl.Float64), "number")
+    offset = (series.cast(pl.Int64) - low).fill_null(span)
+    return _densify(offset.to_numpy(), span, "number", float(low))  # type: ignore[arg-type]
+
+
+def _densify(offset: NDArray[np.int64], span: int, kind: Kind, low: float) -> Column:
+    """Codes 0 … span - 1 (span: missing) without the values that do not occur."""
+    present = np.bincount(offset, minlength=span + 1)[:span] > 0
+    count = int(present.sum())
+    lookup = np.full(span + 1, count, dtype=np.int64)
+    lookup[:span][present] = np.arange(count)
+    values = np.flatnonzero(present).astype(np.float64) + low
+    return Column(kind, values, smallest(smallest(lookup, count)[offset], count))
+
+
+def _encode_numbers(series: pl.Series, kind: Kind) -> Column:
+    numbers = series.fill_nan(None).fill_null(float("nan")).to_numpy()
+    missing = np.isnan(numbers)
+    # Adding zero turns -0.0 into 0.0: they are one value. NaN sorts last and is cut off.
+    values, codes = np.unique(numbers + 0.0, return_inverse=True, equal_nan=True)
+    if missing.any():
+        values = values[:-1]
+    return Column(kind, values, smallest(codes, len(values)))
+
+
+def _encode_text(series: pl.Series, order: tuple[str, ...] | None = None) -> Column:
+    """Surrounding blanks do not make another value; a blank cell is a missing one."""
+    physical = series.cast(pl.Categorical).to_physical()
+    first_codes, inverse = np.unique(
+        physical.fill_null(np.iinfo(np.uint32).max).cast(pl.UInt32).to_numpy(), return_inverse=True
+    )
+    firsts = _first_of_each(inverse, len(first_codes))
+    raw = series.gather(firsts).str.strip_chars()
+    raw = pl.select(pl.when(raw.str.len_bytes() > 0).then(raw)).to_series()
+    values = raw.drop_nulls().unique(maintain_order=True).sort()
+    index = {value: code for code, value in enumerate(values.to_list())}
+    lookup = np.array([index.get(value, len(values)) for value in raw.to_list()], dtype=np.int64)
+    codes = smallest(lookup, len(values))[inverse] if len(lookup) else inverse
+    return Column("text", values, smallest(codes, len(values)), order=order)
+
+
+def _first_of_each(inverse: NDArray[np.intp], count: int) -> NDArray[np.uint32]:
+    firsts = np.zeros(count, dtype=np.uint32)
+    firsts[inverse[::-1]] = np.arange(len(inverse) - 1, -1, -1, dtype=np.uint32)
+    return firsts

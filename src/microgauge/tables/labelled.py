@@ -1,0 +1,62 @@
+"""SPSS, Stata and SAS files: codes with the labels the file gives them.
+
+Declared user-missing values become missing cells here, as the file's author meant them to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from microgauge.errors import InputError
+from microgauge.tables.column import Column
+
+LABELLED = {
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".dta": "read_dta",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+
+
+@dataclass(frozen=True)
+class LabelFacts:
+    """What a labelled file says of its columns beside the codes."""
+
+    value_labels: Mapping[str, Mapping[Any, str]]
+    levels: Mapping[str, str]
+
+    def describe(self, name: str, column: Column) -> Column:
+        """The column with its labels and declared level of measurement."""
+        labels = {_code(code): text for code, text in self.value_labels.get(name, {}).items()}
+        level = self.levels.get(name)
+        return replace(
+            column,
+            value_labels=labels,
+            declared_level=level if level in ("nominal", "ordinal", "scale") else None,
+        )
+
+
+def _code(code: Any) -> float | str:
+    return code.strip() if isinstance(code, str) else float(code)
+
+
+def read_labelled(path: Path, which: str) -> tuple[pl.DataFrame, LabelFacts]:
+    """Read one file with pyreadstat."""
+    import pyreadstat
+
+    read = getattr(pyreadstat, LABELLED[path.suffix.lower()])
+    try:
+        frame, meta = read(str(path), output_format="polars")
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OSError) as error:
+        raise InputError(
+            f"the {which} table {path} is not a readable {path.suffix} file ({error}). "
+            "It may be cut off or damaged; export it again."
+        ) from None
+    return frame, LabelFacts(meta.variable_value_labels, meta.variable_measure)
