@@ -11,7 +11,7 @@ from microgauge.cells import Cells
 from microgauge.describe import Described
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local, matched
 from microgauge.errors import InputError, hint
-from microgauge.levels import Floats, Index, Levels, common
+from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.passes import Axes, Axis, Equal, Product, Sorted
 from microgauge.ranks import centred_ranks
 from microgauge.results import Alignment
@@ -186,7 +186,7 @@ def _chance(variable: Described, rows: int) -> tuple[float, float]:
 
 def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]:
     a, b, size = common(original.keys, protected.keys)
-    return np.bincount(a, original.rows, size), np.bincount(b, protected.rows, size)
+    return sums_by(a, original.rows, size), sums_by(b, protected.rows, size)
 
 
 def _excess_agreement(variable: Described, equal: int, rows: int) -> float | None:

@@ -204,14 +204,18 @@ class Asker:
             row, column, layers = row[complete], column[complete], layers[:, complete]
         used = layers[-1] > 0
         row, column, layers = row[used], column[used], layers[:, used]
-        return CellFacts(_units(weighing(layers)), row, column, _weights(layers), row_keys, column_keys)
+        return CellFacts(
+            _units(weighing(layers)), row, column, _weights(layers), row_keys, column_keys
+        )
 
     def _with_missing(self, name: str) -> Keys:
         return (*self.sides[name].levels.labels, MISSING)
 
     # -- tests answered from scores ----------------------------------------------------------
 
-    def _scored(self, asks: list[Ask], axes: dict[str, Axis]) -> dict[Ask, Callable[[], Association]]:
+    def _scored(
+        self, asks: list[Ask], axes: dict[str, Axis]
+    ) -> dict[Ask, Callable[[], Association]]:
         given = self._present(asks, axes)
         scored: dict[str, Axis] = {}
         plans = {ask: self._plan(ask, given, axes, scored) for ask in asks}
@@ -222,11 +226,7 @@ class Asker:
 
     def _present(self, asks: list[Ask], axes: Axes) -> dict[tuple[str, str], Weighing]:
         """The levels of each axis of a pair where the other one is not missing."""
-        wanted = [
-            (name, given)
-            for ask in asks
-            for name, given in ((ask.a, ask.b), (ask.b, ask.a))
-        ]
+        wanted = [(name, given) for ask in asks for name, given in ((ask.a, ask.b), (ask.b, ask.a))]
         passes = [Present(*pair) for pair in wanted if self._missing(pair[1])]
         facts = self.engine.scan(passes, axes, long_facts=True) if passes else {}
         return {
@@ -331,7 +331,7 @@ _Plan = _GroupPlan | _ProductPlan
 
 
 def _weights(layers: Layers) -> Floats:
-    return layers[min(1, len(layers) - 1)]
+    return np.asarray(layers[min(1, len(layers) - 1)])
 
 
 def _units(counts: Weighing) -> Units:

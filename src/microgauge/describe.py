@@ -16,7 +16,7 @@ from microgauge.cells import Cells, label_of
 from microgauge.engines.local import Local, weights_of
 from microgauge.errors import hint, listing
 from microgauge.intervals import Interval, parse_intervals
-from microgauge.levels import Index, Keys, Levels, Weighing, regroup
+from microgauge.levels import Floats, Index, Keys, Levels, Weighing, regroup
 from microgauge.passes import Axis, Tally
 from microgauge.passes.tables import weighing
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable
@@ -93,11 +93,12 @@ class Describer:
         tallies = [_tallies(e, t) for e, (t, _) in zip(engines, self._sides, strict=True)]
         variables = [self._variable(name, *tallies) for name in self.original.columns]
         self._check_pairs()
+        self._note_weights(engines)
         self._note_columns()
         self._note_inferences(variables)
         if self.faults:
             return None
-        return Description(tuple(variables), *engines, tuple(self.notes))
+        return Description(tuple(variables), engines[0], engines[1], tuple(self.notes))
 
     @property
     def _sides(self) -> tuple[tuple[Table, str], tuple[Table, str]]:
@@ -153,7 +154,7 @@ class Describer:
         own = getattr(self.schema.options, f"weight_{which}")
         return cast("str | None", own if own is not None else self.schema.options.weight)
 
-    def _weights(self, table: Table, which: str) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+    def _weights(self, table: Table, which: str) -> Floats | None:
         name = self._weight_name(which)
         if name is None:
             return None
@@ -169,6 +170,22 @@ class Describer:
             return None
         numbers = np.append(np.where(cells.missing, np.nan, cells.numbers), np.nan)
         return weights_of(table, name, numbers)
+
+    def _note_weights(self, engines: Sequence[Local]) -> None:
+        for engine, (_, which) in zip(engines, self._sides, strict=True):
+            name, weights = self._weight_name(which), engine.weights
+            if name is None:
+                continue
+            if weights is None:
+                self.notes.append(
+                    f'The weight "{name}" is the same in all rows of the {which} table.'
+                )
+            else:
+                units = weights.sum() ** 2 / (weights**2).sum()
+                self.notes.append(
+                    f'The {which} table is weighted by "{name}": {engine.rows:,} rows count as '
+                    f"{units:,.0f} units (Kish)."
+                )
 
     def _given(self, name: str) -> Variable:
         return self.schema.variables.get(name, Variable())
@@ -269,7 +286,7 @@ def _weight_fault(cells: Cells) -> str | None:
 
 
 def _is_identifier(column: Column, cells: Cells) -> bool:
-    """Text that is different in every row, or whole numbers that run consecutively down the rows."""
+    """Text that differs in every row, or whole numbers that run consecutively down the rows."""
     codes = column.codes
     if len(codes) < 2:
         return False

@@ -61,7 +61,9 @@ def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
     try:
         tree = ast.parse(expression, mode="eval")
     except SyntaxError as error:
-        raise Undefined(f'the formula "{text}" does not parse near "{error.text or side}".') from None
+        raise Undefined(
+            f'the formula "{text}" does not parse near "{error.text or side}".'
+        ) from None
     names = []
     for node in _visited(tree.body, text):
         name = quoted.get(node.id, node.id)

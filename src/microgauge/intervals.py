@@ -27,9 +27,7 @@ _ABOVE = re.compile(rf"^(?:>|over|above|more than|older than)\s*({_NUMBER})$", r
 _AT_MOST = re.compile(
     rf"^(?:(?:<=|≤|up to|at most)\s*({_NUMBER})|({_NUMBER})\s*{_AND}\s+{_LESS})$", re.IGNORECASE
 )
-_BELOW = re.compile(
-    rf"^(?:<|under|below|less than|younger than)\s*({_NUMBER})$", re.IGNORECASE
-)
+_BELOW = re.compile(rf"^(?:<|under|below|less than|younger than)\s*({_NUMBER})$", re.IGNORECASE)
 _SINGLE = re.compile(rf"^({_NUMBER})$")
 
 

@@ -92,12 +92,17 @@ class Levels:
         return Levels(keys, regroup(self.weighing, lookup, len(keys) + 1))
 
 
+def sums_by(places: Index, weights: NDArray[Any], size: int) -> Floats:
+    """Sum of the weights that fall on each of the places 0 … size - 1."""
+    return np.bincount(places, weights, size).astype(np.float64, copy=False)
+
+
 def regroup(weighing: Weighing, lookup: Index, size: int) -> Weighing:
     """Add up what falls together."""
     return Weighing(
-        np.bincount(lookup, weighing.rows, size).astype(np.int64),
-        np.bincount(lookup, weighing.sums, size),
-        np.bincount(lookup, weighing.squares, size),
+        sums_by(lookup, weighing.rows, size).astype(np.int64),
+        sums_by(lookup, weighing.sums, size),
+        sums_by(lookup, weighing.squares, size),
     )
 
 
@@ -107,7 +112,11 @@ def number_label(number: float) -> str:
     >>> number_label(3.0), number_label(0.25)
     ('3', '0.25')
     """
-    return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else repr(float(number))
+    return (
+        str(int(number))
+        if float(number).is_integer() and abs(number) < 1e15
+        else repr(float(number))
+    )
 
 
 def common(a: Keys, b: Keys) -> tuple[Index, Index, int]:

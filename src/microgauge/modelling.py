@@ -67,9 +67,7 @@ def _as_numbers(side: Side, levels: NDArray[np.intp]) -> NDArray[np.float64]:
     return side.levels.numbers[levels]
 
 
-def _design(
-    formula: Formula, engine: Engine, sides: Mapping[str, Side], kind: str
-) -> Design:
+def _design(formula: Formula, engine: Engine, sides: Mapping[str, Side], kind: str) -> Design:
     import pandas as pd
     from formulaic import Formula as Parsed
     from formulaic.errors import FormulaicError

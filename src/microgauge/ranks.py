@@ -18,4 +18,4 @@ def centred_ranks(counts: Floats) -> Floats:
     """
     counts = np.asarray(counts, dtype=np.float64)
     below = np.concatenate([[0.0], np.cumsum(counts)[:-1]])
-    return 2.0 * below + counts - counts.sum()
+    return np.asarray(2.0 * below + counts - counts.sum(), dtype=np.float64)

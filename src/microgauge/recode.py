@@ -64,13 +64,15 @@ class Recoder:
         if self.rows is None:
             return None
         inferred = _inferred(variable, self.rows)
-        return None if inferred is None else _recoding("inferred", variable, inferred[1], inferred[0])
+        return (
+            None if inferred is None else _recoding("inferred", variable, inferred[1], inferred[0])
+        )
 
     def _declared(self, variable: Described, recode: Recode) -> Recoding | None:
         try:
             keys, target = _apply(variable, recode)
         except Undefined as error:
-            self.faults.append(f'[variable.{variable.name}] recode: {error}')
+            self.faults.append(f"[variable.{variable.name}] recode: {error}")
             return None
         assert variable.protected is not None
         found = _recoding("declared", variable, target, keys)
@@ -91,7 +93,9 @@ def _recoding(how: How, variable: Described, target: Index, keys: Keys) -> Recod
     return Recoding(how, target, Side(protected.type, levels, lookup), measure)
 
 
-def _compact(labels: Sequence[str], order: Callable[[str], object]) -> tuple[tuple[str, ...], Index]:
+def _compact(
+    labels: Sequence[str], order: Callable[[str], object]
+) -> tuple[tuple[str, ...], Index]:
     """Distinct labels in order, and the place of each given one."""
     keys = tuple(sorted(set(labels), key=order))  # type: ignore[arg-type]
     index = {key: place for place, key in enumerate(keys)}
@@ -112,7 +116,9 @@ def _apply(variable: Described, recode: Recode) -> tuple[Keys, Index]:
         raise Undefined("breaks, top, bottom and round need a variable whose values are numbers.")
     if recode.breaks is not None:
         return _banded(levels.numbers, protected, recode)
-    return _as_protected(_recoded_numbers(levels.numbers, recode, variable.given.rounding), protected)
+    return _as_protected(
+        _recoded_numbers(levels.numbers, recode, variable.given.rounding), protected
+    )
 
 
 def _mapped(levels: Levels, protected: Side, mapping: dict[str, str]) -> tuple[Keys, Index]:

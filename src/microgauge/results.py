@@ -178,7 +178,7 @@ class Assessment:
         """The JSON object as a dict."""
         from microgauge.render.json import to_dict
 
-        return to_dict(self)
+        return dict(to_dict(self))
 
     def variable_table(self) -> Any:
         """A polars data frame with a row for each analysed variable."""

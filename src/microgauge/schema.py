@@ -11,6 +11,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -35,7 +36,7 @@ ANALYSED: frozenset[str] = frozenset({"analysis", "quasi_identifier", "sensitive
 
 @dataclass(frozen=True, kw_only=True)
 class Recode:
-    """How a variable was recoded globally: one of a map, breaks, top/bottom codes, a step, a prefix."""
+    """How a variable was recoded: one of a map, breaks, top/bottom codes, a step, a prefix."""
 
     map: Mapping[str, Value] | None = None
     breaks: tuple[float, ...] | None = None
@@ -144,7 +145,16 @@ class Schema:
         return found
 
 
-LATER_SECTIONS = ("indicator", "regression", "propensity", "clusters", "ecdf", "risk", "rut", "level")
+LATER_SECTIONS = (
+    "indicator",
+    "regression",
+    "propensity",
+    "clusters",
+    "ecdf",
+    "risk",
+    "rut",
+    "level",
+)
 
 
 class _Reader:
@@ -157,7 +167,9 @@ class _Reader:
         known = ("options", "variable", "model", *LATER_SECTIONS)
         for name in content:
             if name not in known:
-                self.faults.append(f'the schema has an unknown section "{name}".{hint(name, known)}')
+                self.faults.append(
+                    f'the schema has an unknown section "{name}".{hint(name, known)}'
+                )
         variables = self.table(content.get("variable", {}), "[variable]")
         return Schema(
             options=self.options(content.get("options", {})),
@@ -238,7 +250,9 @@ def _choice(where: str, value: object, choices: tuple[str, ...]) -> list[str]:
     """A fault if a value is given that is none of the choices."""
     if value is None or value in choices:
         return []
-    return [f'{where} is "{value}"; it must be one of {", ".join(choices)}.{hint(str(value), choices)}']
+    return [
+        f'{where} is "{value}"; it must be one of {", ".join(choices)}.{hint(str(value), choices)}'
+    ]
 
 
 def _is_number(value: object) -> bool:
@@ -320,7 +334,7 @@ def _breaks_faults(where: str, recode: Recode) -> list[str]:
     if not numbers or not all(_is_number(b) for b in numbers):
         return [f"{where} breaks must be a list of numbers."]
     found = []
-    if any(high <= low for low, high in zip(numbers, numbers[1:], strict=False)):
+    if any(high <= low for low, high in pairwise(numbers)):
         found.append(f"{where} breaks must rise.")
     if recode.labels is not None and len(recode.labels) != len(numbers):
         found.append(

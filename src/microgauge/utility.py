@@ -335,9 +335,7 @@ def _with_original(start: PairScore, pair: _Pair, before: Association) -> PairSc
     )
 
 
-def _with_both(
-    start: PairScore, pair: _Pair, before: Association, after: Association
-) -> PairScore:
+def _with_both(start: PairScore, pair: _Pair, before: Association, after: Association) -> PairScore:
     return replace(
         _with_original(start, pair, before),
         n_protected=after.rows,

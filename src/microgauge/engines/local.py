@@ -54,7 +54,10 @@ ORIGINAL, PROTECTED = "original ", "protected "
 
 
 def matched(
-    original: Table, protected: Table, rows: tuple[Index, Index] | None, batch_rows: int = BATCH_ROWS
+    original: Table,
+    protected: Table,
+    rows: tuple[Index, Index] | None,
+    batch_rows: int = BATCH_ROWS,
 ) -> Local:
     """Rows that hold a unit's values in both tables: row by row, or by the row numbers given."""
     codes: dict[str, NDArray[Any]] = {}
@@ -70,4 +73,4 @@ def weights_of(table: Table, column: str, numbers: Floats) -> Floats | None:
     weights = np.asarray(numbers[table.columns[column].codes], dtype=np.float64)
     if (weights == weights[0]).all():
         return None
-    return weights / weights.mean()
+    return np.asarray(weights / weights.mean(), dtype=np.float64)

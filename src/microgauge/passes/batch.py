@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.levels import Floats, Index

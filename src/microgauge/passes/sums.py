@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.levels import Floats
+from microgauge.levels import Floats, sums_by
 from microgauge.passes.batch import Batch
 
 _EXACT = float(1 << 53)
@@ -26,7 +26,7 @@ class GroupSums:
         scores = batch.scores(self.scored)
         if batch.weights is not None:
             scores = scores * batch.weights
-        return np.bincount(batch.levels(self.group), scores, batch.size(self.group) + 1)
+        return sums_by(batch.levels(self.group), scores, batch.size(self.group) + 1)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,10 @@ class SparseCells:
 
 @dataclass(frozen=True)
 class SparseCrosstab:
-    """A crosstab too large to write out. A cell's key is level of a × (size of b + 1) + level of b."""
+    """A crosstab too large to write out.
+
+    The key of a cell is its level on a × (size of b + 1) + its level on b.
+    """
 
     a: str
     b: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import polars as pl
@@ -95,14 +95,14 @@ def smallest(codes: NDArray[np.integer[Any]], count: int) -> Codes:
 
 def _encode_integers(series: pl.Series) -> Column:
     """Whole numbers within a small span are coded by subtraction, without sorting."""
-    low, high = series.min(), series.max()
+    low, high = cast("int | None", series.min()), cast("int | None", series.max())
     if low is None or high is None:
         return _encode_numbers(series.cast(pl.Float64), "number")
-    span = int(high) - int(low) + 1  # type: ignore[call-overload]
+    span = high - low + 1
     if span > 1 << 16:
         return _encode_numbers(series.cast(pl.Float64), "number")
     offset = (series.cast(pl.Int64) - low).fill_null(span)
-    return _densify(offset.to_numpy(), span, "number", float(low))  # type: ignore[arg-type]
+    return _densify(offset.to_numpy(), span, "number", float(low))
 
 
 def _densify(offset: NDArray[np.int64], span: int, kind: Kind, low: float) -> Column:

@@ -127,9 +127,7 @@ def _check_header(header: list[str], name: str, which: str) -> None:
         raise InputError(f"the {which} table {name}: column {listing(unnamed)} has no name.")
 
 
-def _ragged(
-    content: bytes, delimiter: str, quote: str, width: int, name: str, which: str
-) -> str:
+def _ragged(content: bytes, delimiter: str, quote: str, width: int, name: str, which: str) -> str:
     text = content.decode("utf-8", errors="replace")
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote)
     try:
@@ -140,7 +138,8 @@ def _ragged(
         return f"the {which} table {name} is not a readable CSV file; check its quotes."
     return (
         f"the {which} table {name} has {width} columns by its header but more fields in "
-        f"{len(long)} of its lines, first in line {long[0]}. A delimiter inside a value needs quotes."
+        f"{len(long)} of its lines, first in line {long[0]}. A delimiter inside a value needs "
+        "quotes."
     )
 
 

@@ -106,12 +106,10 @@ def _labelled_table(path: Path, which: str) -> Table:
 
 
 def _read_ipc(path: Path, *, columns: list[str] | None = None) -> pl.DataFrame:
-    return pl.read_ipc(path, columns=columns, memory_map=False)
+    return pl.read_ipc(path, columns=columns)
 
 
-def _columnar_table(
-    path: Path, which: str, kind: str, read: Callable[..., pl.DataFrame]
-) -> Table:
+def _columnar_table(path: Path, which: str, kind: str, read: Callable[..., pl.DataFrame]) -> Table:
     """A column at a time, so that memory holds codes and one raw column."""
     try:
         schema = pl.read_parquet_schema(path) if kind == "Parquet" else pl.read_ipc_schema(path)

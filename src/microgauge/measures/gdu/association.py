@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index, Keys, common
+from microgauge.levels import Floats, Index, Keys, common, sums_by
 from microgauge.ranks import centred_ranks
 from microgauge.results import Test
 
@@ -124,8 +124,8 @@ def chi_squared(facts: CellFacts, test_n: int | None = None) -> Association:
 
 
 def _margins(facts: CellFacts) -> tuple[Floats, Floats]:
-    rows = np.bincount(facts.row, facts.weight, len(facts.row_keys))
-    return rows, np.bincount(facts.column, facts.weight, len(facts.column_keys))
+    rows = sums_by(facts.row, facts.weight, len(facts.row_keys))
+    return rows, sums_by(facts.column, facts.weight, len(facts.column_keys))
 
 
 def kruskal_wallis(facts: GroupFacts, test_n: int | None = None) -> Association:
@@ -204,14 +204,12 @@ def groups_from_cells(facts: CellFacts, scores: Floats | None) -> GroupFacts:
     """Rows of the table as groups; columns scored by the values given, or by rank."""
     rows, columns = _margins(facts)
     centred = centred_ranks(columns) if scores is None else centred_values(scores, columns)
-    sums = np.bincount(facts.row, facts.weight * centred[facts.column], len(facts.row_keys))
+    sums = sums_by(facts.row, facts.weight * centred[facts.column], len(facts.row_keys))
     squares = float((columns * centred**2).sum())
     return GroupFacts(facts.units, facts.row_keys, rows, sums, squares)
 
 
-def products_from_cells(
-    facts: CellFacts, scores: tuple[Floats, Floats] | None
-) -> ProductFacts:
+def products_from_cells(facts: CellFacts, scores: tuple[Floats, Floats] | None) -> ProductFacts:
     """Both axes scored by the values given, or by rank."""
     margins = _margins(facts)
     if scores is None:
@@ -272,21 +270,19 @@ def _strengths(original: Direction, protected: Direction) -> Iterator[tuple[Floa
     assert original.signed is not None
     assert protected.signed is not None
     a, b, size = common(original.facts.keys, protected.facts.keys)  # type: ignore[union-attr]
-    yield np.bincount(a, original.signed, size), np.bincount(b, protected.signed, size)
+    yield sums_by(a, original.signed, size), sums_by(b, protected.signed, size)
 
 
 def _residuals(original: CellFacts, protected: CellFacts) -> Iterator[tuple[Floats, Floats]]:
     """Standardised residuals per √N of both tables, over the cells of both, some rows at a time."""
-    rows = common(original.row_keys, protected.row_keys)
-    columns = common(original.column_keys, protected.column_keys)
-    tables = [
-        _SharedTable.of(facts, rows[side], rows[2], columns[side], columns[2])
-        for side, facts in enumerate((original, protected))
-    ]
-    step = max(_BLOCK_CELLS // columns[2], 1)
-    for start in range(0, rows[2], step):
-        before, after = (table.residuals(start, min(start + step, rows[2])) for table in tables)
-        yield before, after
+    rows_o, rows_p, height = common(original.row_keys, protected.row_keys)
+    columns_o, columns_p, width = common(original.column_keys, protected.column_keys)
+    before = _SharedTable.of(original, rows_o, height, columns_o, width)
+    after = _SharedTable.of(protected, rows_p, height, columns_p, width)
+    step = max(_BLOCK_CELLS // width, 1)
+    for start in range(0, height, step):
+        stop = min(start + step, height)
+        yield before.residuals(start, stop), after.residuals(start, stop)
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,8 +303,8 @@ class _SharedTable:
             row,
             column,
             share,
-            np.bincount(row, share, height),
-            np.bincount(column, share, width),
+            sums_by(row, share, height),
+            sums_by(column, share, width),
         )
 
     def residuals(self, start: int, stop: int) -> NDArray[np.float64]:
@@ -316,7 +312,7 @@ class _SharedTable:
         here = (self.row >= start) & (self.row < stop)
         width = len(self.columns)
         keys = (self.row[here] - start) * width + self.column[here]
-        observed = np.bincount(keys, self.share[here], (stop - start) * width)
+        observed = sums_by(keys, self.share[here], (stop - start) * width)
         expected = np.outer(self.rows[start:stop], self.columns).ravel()
         root = np.sqrt(expected)
         return np.divide(observed - expected, root, out=np.zeros_like(root), where=root > 0)

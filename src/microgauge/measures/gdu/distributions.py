@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special, stats
 
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Levels, common
+from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.results import Test
 
 EXACT_LIMIT = 10_000
@@ -74,8 +74,8 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
 def _distance(original: Levels, protected: Levels) -> float:
     """The largest difference between the two (weighted) distribution functions."""
     a, b, size = common(original.keys, protected.keys)
-    before = np.cumsum(np.bincount(a, original.sums, size)) / original.sums.sum()
-    after = np.cumsum(np.bincount(b, protected.sums, size)) / protected.sums.sum()
+    before = np.cumsum(sums_by(a, original.sums, size)) / original.sums.sum()
+    after = np.cumsum(sums_by(b, protected.sums, size)) / protected.sums.sum()
     return min(float(np.abs(before - after).max()), 1.0)
 
 
@@ -106,14 +106,14 @@ def chi_squared(
         return Comparison("chi-squared", 0.0, 1.0)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     statistic = float(((table - expected) ** 2 / expected).sum())
-    return Comparison("chi-squared", statistic, float(special.chdtrc(table.shape[1] - 1, statistic)))
+    return Comparison(
+        "chi-squared", statistic, float(special.chdtrc(table.shape[1] - 1, statistic))
+    )
 
 
-def _row(
-    levels: Levels, places: np.ndarray[tuple[int], np.dtype[np.intp]], size: int, missing: bool
-) -> tuple[Floats, float]:
+def _row(levels: Levels, places: Index, size: int, missing: bool) -> tuple[Floats, float]:
     """Weights over the union of categories, and the effective number of units behind them."""
-    row = np.bincount(places, levels.sums, size)
+    row = sums_by(places, levels.sums, size)
     if missing:
         row = np.append(row, levels.weighing.sums[-1])
     _, _, units = levels.weighing.over(slice(None) if missing else slice(0, -1))

@@ -199,15 +199,13 @@ def cronbach_alpha(items: Matrix, weights: Floats) -> float:
     if total == 0:
         raise Undefined("the sum of the items is constant")
     parts = sum(_deviation(item, weights) ** 2 for item in items.T)
-    return count / (count - 1) * (1.0 - parts / total)
+    return float(count / (count - 1) * (1.0 - parts / total))
 
 
 # -- comparison ------------------------------------------------------------------------------
 
 
-def verdict(
-    original: Estimate, protected: Estimate, threshold: float, *, squared: bool
-) -> Verdict:
+def verdict(original: Estimate, protected: Estimate, threshold: float, *, squared: bool) -> Verdict:
     """The three steps for one statistic or coefficient."""
     if original.p is not None and protected.p is not None:
         found = significance(original.p, protected.p, threshold)
@@ -269,8 +267,8 @@ def _term(
         lacking = "original" if before is None else "protected table"
         return TermScore(
             term=name,
-            original=before and before.value,
-            protected=after and after.value,
+            original=None if before is None else before.value,
+            protected=None if after is None else after.value,
             outcome="gained" if before is None else "lost",
             utility=0.0,
             reason=f"the {lacking} lacks this term",

@@ -28,8 +28,8 @@ def remaining_comparisons(before: int, after: int) -> float:
 def well_placed(numbers: Floats, counts: Floats, group: Index) -> float:
     """Share of units that no unit of another group is nearer to than the farthest of their own.
 
-    `numbers` are the distinct original values, rising, `counts` how often each occurs, `group` where
-    each went. Not monotone in the number of groups.
+    `numbers` are the distinct original values, rising, `counts` how often each occurs, `group`
+    where each went. Not monotone in the number of groups.
 
     >>> ages = np.arange(20.0, 60.0)
     >>> well_placed(ages, np.ones(40), (ages // 10).astype(int))

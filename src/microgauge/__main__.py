@@ -1,0 +1,7 @@
+"""`python -m microgauge`."""
+
+import sys
+
+from microgauge.cli import main
+
+sys.exit(main())

@@ -1,0 +1,157 @@
+"""The command `microgauge`: read arguments, call the package, print. Heavy modules load on use."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from microgauge._version import __version__
+from microgauge.errors import InputError
+
+EPILOG = """\
+examples:
+  microgauge demo
+  microgauge schema original.csv protected.csv --output schema.toml
+  microgauge assess original.csv protected.csv --schema schema.toml --json result.json
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0: done; 2: the input cannot be used."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.command is None:
+        parser.print_help()
+        return 0
+    try:
+        return int(chosen.run(chosen))
+    except InputError as error:
+        sys.stderr.write(f"microgauge: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("microgauge: stopped; nothing was written.\n")
+        return 130
+    except BrokenPipeError:
+        # The reader of our output (head, less) has seen enough.
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="microgauge",
+        description="Measure what protection cost a microdata file.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"microgauge {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_assess(commands)
+    _add_schema(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "assess",
+        help="compare a protected table with its original",
+        description="Compare a protected table with its original: CSV, Parquet, Arrow/Feather, "
+        "SPSS, Stata or SAS, each in its own format.",
+    )
+    command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
+    command.add_argument("protected", metavar="PROTECTED", help="the table after protection")
+    command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
+    command.add_argument("--key", metavar="COL", help="column that joins the two tables")
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
+    command.set_defaults(run=_assess)
+
+
+def _add_schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "schema",
+        help="draft a schema to edit",
+        description="Draft a schema from what the tables show, with comments, to be edited.",
+    )
+    command.add_argument("original", metavar="ORIGINAL")
+    command.add_argument("protected", metavar="PROTECTED", nargs="?")
+    command.add_argument("--output", "-o", metavar="F", help="file to write; stdout without it")
+    command.set_defaults(run=_draft)
+
+
+def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "demo",
+        help="assess a survey extract that comes with the package",
+        description="Assess a protected extract of a public-domain survey.",
+    )
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.set_defaults(run=_demo)
+
+
+def _assess(chosen: argparse.Namespace) -> int:
+    outputs = [Path(name) for name in (chosen.json, chosen.pairs) if name and name != "-"]
+    for path in outputs:
+        from microgauge.files import check_writable
+
+        check_writable(path)
+    return _report(
+        chosen.original,
+        chosen.protected,
+        schema=chosen.schema,
+        key=chosen.key,
+        json=chosen.json,
+        pairs=chosen.pairs,
+    )
+
+
+def _report(
+    original: str,
+    protected: str,
+    *,
+    schema: str | None,
+    key: str | None = None,
+    json: str | None = None,
+    pairs: str | None = None,
+) -> int:
+    from microgauge.files import write_whole
+    from microgauge.progress import Line
+    from microgauge.render.json import json_text
+    from microgauge.run import assess
+
+    with Line() as progress:
+        result = assess(original, protected, schema=schema, key=key, progress=progress)
+    if json and json != "-":
+        write_whole(Path(json), json_text(result))
+    if pairs:
+        write_whole(Path(pairs), result.pair_table().write_csv())
+    sys.stdout.write(json_text(result) if json == "-" else str(result))
+    return 0
+
+
+def _draft(chosen: argparse.Namespace) -> int:
+    from microgauge.draft import draft_schema
+    from microgauge.files import check_writable, write_whole
+
+    if chosen.output:
+        check_writable(Path(chosen.output))
+    text = draft_schema(chosen.original, chosen.protected)
+    if not chosen.output:
+        sys.stdout.write(text)
+        return 0
+    write_whole(Path(chosen.output), text)
+    sys.stderr.write(
+        f"wrote {chosen.output}: read it, correct it, and give it to "
+        f"`microgauge assess … --schema {chosen.output}`.\n"
+    )
+    return 0
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA, STORY
+
+    sys.stderr.write(STORY)
+    return _report(str(ORIGINAL), str(PROTECTED), schema=str(SCHEMA), json=chosen.json)

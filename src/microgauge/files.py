@@ -1,0 +1,35 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from microgauge.errors import InputError
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place that cannot be written to before the work is done, not after."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} into.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"the folder {path.parent} cannot be written to.")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside the file, then rename: a reader never sees half of it."""
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        # mkstemp makes files private; results get the mode any new file would have.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(beside).chmod(0o666 & ~mask)
+        Path(beside).replace(path)
+    except OSError as error:
+        Path(beside).unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None

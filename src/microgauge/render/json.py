@@ -1,0 +1,30 @@
+"""The JSON result, from the fields of the result classes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from microgauge.results import Assessment
+
+
+def to_dict(result: Any) -> Any:
+    """Plain dicts, lists and values. A reason is written only where there is one."""
+    if is_dataclass(result) and not isinstance(result, type):
+        pairs = ((field.name, getattr(result, field.name)) for field in fields(result))
+        return {
+            name: to_dict(value)
+            for name, value in pairs
+            if not (name == "reason" and value is None)
+        }
+    if isinstance(result, dict):
+        return {str(key): to_dict(value) for key, value in result.items()}
+    if isinstance(result, list | tuple):
+        return [to_dict(value) for value in result]
+    return result
+
+
+def json_text(result: Assessment) -> str:
+    """The result as JSON text. A NaN or an infinity in it is a defect and raises."""
+    return json.dumps(to_dict(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

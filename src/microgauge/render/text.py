@@ -1,0 +1,168 @@
+"""The summary on a terminal, within 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from microgauge.render.words import (
+    figure,
+    model_story,
+    pair_story,
+    probability,
+    variable_story,
+)
+from microgauge.results import GDU, Assessment, PairScore, VariableScore
+
+WIDTH = 80
+MOST_VARIABLES = 8
+MOST_PAIRS = 10
+AS_GOOD_AS_KEPT = 0.9995
+
+
+def summary(result: Assessment) -> str:
+    """The figure, its halves, the weakest variables and pairs, and what to know."""
+    gdu = result.gdu
+    sections = [
+        _headline(gdu),
+        _compared(result),
+        _variables(result),
+        _missing(result),
+        _pairs(gdu),
+        _models(gdu),
+        _coverage(gdu),
+        _notes(result.notes),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _headline(gdu: GDU) -> str:
+    lines = [
+        f"Global data utility  {figure(gdu.value, 4)}   (1 nothing lost, 0 all lost)",
+        f"  variables          {figure(gdu.univariate, 4)}   "
+        f"distributions of {len(gdu.variables)} variables",
+        f"  pairs              {figure(gdu.bivariate, 4)}   "
+        f"associations of {gdu.coverage.tested} pairs",
+    ]
+    if gdu.grc is not None and gdu.grc < 1:
+        lines.append(
+            f"  × reduction        {figure(gdu.value_with_grc, 4)}   with the global reduction "
+            f"coefficient {figure(gdu.grc)}"
+        )
+    if gdu.reason:
+        lines += _wrapped(f"not defined: {gdu.reason}", "  ")
+    if gdu.test_n is not None:
+        lines += _wrapped(f"every test made as if from {gdu.test_n} units (test_n)", "  ")
+    return "\n".join(lines)
+
+
+def _compared(result: Assessment) -> str:
+    inputs = result.inputs
+    lines = [
+        f"{name:<10} {table.rows:>11,} rows × {table.columns:<4} {_cut(table.path, 44)}"
+        for name, table in (("original", inputs.original), ("protected", inputs.protected))
+    ]
+    alignment = inputs.alignment
+    said = f"{alignment.how}: {alignment.reason}"
+    if alignment.how == "key":
+        said += f"; {alignment.dropped} dropped, {alignment.added} added"
+    return "\n".join([*lines, *_wrapped(said, "alignment  ", "           ")])
+
+
+def _variables(result: Assessment) -> str:
+    weakest = _weakest(result.gdu.variables)
+    if not weakest:
+        return "Every variable's distribution is as it was."
+    facts = {variable.name: variable for variable in result.variables}
+    width = min(max(len(score.name) for score in weakest), 18)
+    lines = ["Weakest variables", f"  {'':<{width}}  utility  pairs  p        what happened"]
+    for score in weakest:
+        start = (
+            f"  {_cut(score.name, width):<{width}}  {figure(score.utility):>7}  "
+            f"{figure(score.bivariate_utility, 2):>5}  {probability(score.p):<7}  "
+        )
+        lines += _wrapped(variable_story(facts[score.name], score), start, " " * len(start))
+    return "\n".join(lines)
+
+
+def _missing(result: Assessment) -> str:
+    """Suppression at random leaves distributions alone; it is shown whatever the scores."""
+    more = [
+        f"{v.name} {v.missing_original:,} → {v.missing_protected:,}"
+        for v in result.variables
+        if v.missing_protected is not None and v.missing_protected > v.missing_original
+    ]
+    return "\n".join(_wrapped("; ".join(more), "More missing values: ", "  ")) if more else ""
+
+
+def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
+    lost = [s for s in scores if s.utility is not None and s.utility < AS_GOOD_AS_KEPT]
+    return sorted(lost, key=lambda s: s.utility or 0.0)[:MOST_VARIABLES]
+
+
+def _pairs(gdu: GDU) -> str:
+    weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
+    if not weakest:
+        return "Every tested pair's association is as it was." if gdu.coverage.tested else ""
+    names = [_cut(f"{pair.a} × {pair.b}", 28) for pair in weakest]
+    width = max(len(name) for name in names)
+    lines = ["Weakest pairs, the strongest associations first", f"  {'':<{width}}  utility"]
+    for name, pair in zip(names, weakest, strict=True):
+        start = f"  {name:<{width}}  {figure(pair.utility):>7}  "
+        lines += _wrapped(pair_story(pair), start, " " * len(start))
+    return "\n".join(lines)
+
+
+def weakest_pairs(pairs: Sequence[PairScore]) -> list[PairScore]:
+    """Pairs that lost something, worst first; among equals, the strongest association first."""
+    lost = [p for p in pairs if p.utility is not None and p.utility < AS_GOOD_AS_KEPT]
+    return sorted(lost, key=lambda p: (p.utility or 0.0, -_strongest(p)))
+
+
+def _strongest(pair: PairScore) -> float:
+    return max(pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0)
+
+
+def _models(gdu: GDU) -> str:
+    if not gdu.models:
+        return ""
+    lines = ["Models"]
+    for model in gdu.models:
+        lines += _wrapped(f"{model.kind}: {model.formula}", "  ", "    ")
+        lines += _wrapped(f"utility {figure(model.utility)}: {model_story(model)}", "    ")
+    return "\n".join(lines)
+
+
+def _coverage(gdu: GDU) -> str:
+    coverage = gdu.coverage
+    lines = [f"Coverage: {coverage.tested} of {coverage.pairs} pairs tested."]
+    for reason, count in coverage.reasons.items():
+        lines += _wrapped(f"{count} not tested: {reason}", "  ", "    ")
+    return "\n".join(lines)
+
+
+def _notes(notes: Sequence[str]) -> str:
+    if not notes:
+        return ""
+    lines = ["Notes"]
+    for note in notes:
+        lines += _wrapped(note, "  - ", "    ")
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=first if rest is None else rest,
+        break_on_hyphens=False,
+    ) or [first.rstrip()]
+
+
+def _cut(text: str, width: int) -> str:
+    """Keep both ends of what is too long: names and paths differ at either."""
+    if len(text) <= width:
+        return text
+    tail = (width - 1) // 2
+    return text[: width - 1 - tail] + "…" + text[len(text) - tail :]

@@ -1,0 +1,125 @@
+"""What happened, in the words of a methodologist."""
+
+from __future__ import annotations
+
+from microgauge.results import ModelScore, PairScore, VariableResult, VariableScore
+
+SYMBOLS = {
+    "chi-squared": "V²",
+    "kruskal-wallis": "ε²",
+    "anova": "η²",
+    "spearman": "ρ²",
+    "pearson": "r²",
+}
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A figure, or a dash for one that is not defined.
+
+    >>> figure(0.12345), figure(None)
+    ('0.123', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def probability(p: float | None) -> str:
+    """A p-value.
+
+    >>> probability(0.04321), probability(3.2e-9), probability(0.0)
+    ('0.043', '3e-09', '<1e-300')
+    """
+    if p is None:
+        return "–"
+    if p < 1e-300:
+        return "<1e-300"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+
+
+def effect(value: float | None) -> str:
+    """A squared coefficient, with more digits where it is small."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+
+
+def variable_story(fact: VariableResult, score: VariableScore) -> str:
+    """What happened to a variable.
+
+    Every part is a fact of the result: removal, recoding, suppressed cells, a changed distribution.
+    """
+    if fact.removed:
+        return "removed"
+    if score.reason is not None and score.utility is None:
+        return score.reason
+    parts = [_recoding_story(fact)] if fact.recoding is not None else []
+    added = (fact.missing_protected or 0) - fact.missing_original
+    if added > 0:
+        parts.append(f"{added:,} more cells missing")
+    if score.p is not None and score.p < 0.05:
+        parts.append("distribution changed")
+    elif fact.recoding is None and not parts:
+        parts.append("distribution kept")
+    return ", ".join(parts)
+
+
+def _recoding_story(fact: VariableResult) -> str:
+    recoding = fact.recoding
+    assert recoding is not None
+    groups = f"{len(recoding.map)} group{'s' if len(recoding.map) != 1 else ''}"
+    kind = "banded" if fact.protected_type != fact.type else "recoded"
+    source = {"declared": "", "labels": "", "inferred": " (inferred)"}[recoding.how]
+    return f"{kind} into {groups}{source}, keeps {figure(recoding.utility, 2)}"
+
+
+def pair_story(pair: PairScore) -> str:
+    """What happened to a pair."""
+    if pair.outcome is None:
+        return f"not tested: {pair.reason}"
+    if pair.outcome == "none":
+        return "no association before or after"
+    if pair.outcome == "lost":
+        after = "untestable" if pair.p_protected is None else f"p {probability(pair.p_protected)}"
+        return f"lost: {_before(pair)}, gone after ({after})"
+    if pair.outcome == "gained":
+        return (
+            f"appeared: none before (p {probability(pair.p_original)}), "
+            f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
+        )
+    if pair.outcome == "reversed":
+        flipped = "signs flipped" if pair.signs_flipped else "signs mostly kept"
+        return f"reversed, or about doubled: {_change(pair)}, {flipped}"
+    return f"{_strength(pair)}: {_change(pair)}"
+
+
+def _symbol(pair: PairScore, *, protected: bool = False) -> str:
+    test = pair.test_protected if protected else pair.test
+    return SYMBOLS.get(test or "", "")
+
+
+def _before(pair: PairScore) -> str:
+    return f"{_symbol(pair)} {effect(pair.coefficient_original)} before"
+
+
+def _change(pair: PairScore) -> str:
+    after = _symbol(pair, protected=True)
+    after = "" if after == _symbol(pair) else f"{after} "
+    return (
+        f"{_symbol(pair)} {effect(pair.coefficient_original)} → "
+        f"{after}{effect(pair.coefficient_protected)}"
+    )
+
+
+def _strength(pair: PairScore) -> str:
+    before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
+    if (pair.utility or 0.0) > 0.995:
+        return "kept"
+    return "weaker" if after < before else "stronger"
+
+
+def model_story(model: ModelScore) -> str:
+    """What happened to a model."""
+    if model.reason is not None:
+        return model.reason
+    lost = [term.term for term in model.terms if term.utility == 0]
+    change = f"{figure(model.statistic_original)} → {figure(model.statistic_protected)}"
+    return change + (f"; lost: {', '.join(lost)}" if lost else "")

@@ -1,0 +1,51 @@
+"""Checks the documentation: every link leads somewhere, every measure and option has its words.
+
+Examples in the documentation are run by the tests; this looks at what examples cannot show.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from microgauge.schema import Options, Recode, Variable
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+REQUIRED = ["docs/index.md", "docs/gdu.md", "docs/schema.md"]
+
+
+def broken_links(page: Path) -> list[str]:
+    """Links of a page to files that do not exist."""
+    found = []
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        if not (page.parent / target).exists():
+            found.append(f"{page.relative_to(ROOT)}: link to {target}, which does not exist")
+    return found
+
+
+def unexplained_options() -> list[str]:
+    """Entries of a schema that the schema page does not name."""
+    page = (ROOT / "docs" / "schema.md").read_text(encoding="utf-8")
+    names = [f.name for kind in (Options, Variable, Recode) for f in fields(kind)]
+    return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]
+
+
+def main() -> int:
+    """Print every fault; exit code 1 if there is one."""
+    missing = [f"{name} does not exist" for name in REQUIRED if not (ROOT / name).exists()]
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    faults = missing or [*unexplained_options()]
+    for page in pages:
+        faults += broken_links(page)
+    for fault in faults:
+        sys.stdout.write(fault + "\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
