@@ -10,13 +10,13 @@ import numpy as np
 from microgauge.cells import Cells
 from microgauge.describe import Described
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local, matched
-from microgauge.errors import InputError, hint
+from microgauge.errors import hint
 from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.passes import Axes, Axis, Equal, Product, Sorted
 from microgauge.ranks import centred_ranks
 from microgauge.results import Alignment
 from microgauge.schema import Options
-from microgauge.tables import Table
+from microgauge.tables import Column, Table
 
 STANDARD_DEVIATIONS = 10.0
 DIFFERENCE = 0.1
@@ -41,11 +41,6 @@ def match(
     if options.aligned is False:
         return _apart("the user says that rows do not correspond")
     if original.rows != protected.rows:
-        if options.aligned:
-            raise InputError(
-                f"aligned = true, but the original has {original.rows} rows and the protected "
-                f"table {protected.rows}. Name a key column that joins them."
-            )
         return _apart(f"{original.rows} and {protected.rows} rows, and no key column")
     rows = matched(original, protected, None)
     if options.aligned:
@@ -69,21 +64,45 @@ def _in_order(rows: Local, reason: str) -> Matching:
 # -- by key ----------------------------------------------------------------------------------
 
 
+def alignment_faults(original: Table, protected: Table, options: Options) -> list[str]:
+    """Why the tables cannot be matched as the user wants."""
+    if options.aligned is False:
+        return []
+    if options.key is not None:
+        return _key_faults(original, protected, options.key)
+    if options.aligned and original.rows != protected.rows:
+        return [
+            f"aligned = true, but the original has {original.rows} rows and the protected "
+            f"table {protected.rows}. Name a key column that joins them."
+        ]
+    return []
+
+
+def _key_faults(original: Table, protected: Table, key: str) -> list[str]:
+    faults = []
+    for table, which in ((original, "original"), (protected, "protected")):
+        if key not in table.columns:
+            faults.append(
+                f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
+            )
+        elif fault := _key_fault(table.columns[key], key, which):
+            faults.append(fault)
+    return faults or _disjoint(original, protected, key)
+
+
+def _disjoint(original: Table, protected: Table, key: str) -> list[str]:
+    ids, other_ids = _key_numbers(original, protected, key)
+    if np.isin(ids, other_ids).any():
+        return []
+    return [f'the key "{key}" has no value that occurs in both tables.']
+
+
 def _by_key(original: Table, protected: Table, key: str) -> Matching:
-    faults = [
-        f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
-        for table, which in ((original, "original"), (protected, "protected"))
-        if key not in table.columns
-    ]
-    if faults:
-        raise InputError(*faults)
     ids, other_ids = _key_numbers(original, protected, key)
     place = np.full(max(ids.max(), other_ids.max()) + 1, -1, dtype=np.intp)
     place[other_ids] = np.arange(len(other_ids))
     partner = place[ids]
     kept = np.flatnonzero(partner >= 0)
-    if not len(kept):
-        raise InputError(f'the key "{key}" has no value that occurs in both tables.')
     alignment = Alignment(
         aligned=True,
         how="key",
@@ -97,13 +116,6 @@ def _by_key(original: Table, protected: Table, key: str) -> Matching:
 def _key_numbers(original: Table, protected: Table, key: str) -> tuple[Index, Index]:
     """The key of every row as a number that means the same in both tables."""
     cells = [Cells.read(table.columns[key], ()) for table in (original, protected)]
-    faults = [
-        fault
-        for side, which in zip(cells, ("original", "protected"), strict=True)
-        if (fault := _key_fault(side, key, which))
-    ]
-    if faults:
-        raise InputError(*faults)
     if all(side.all_numbers for side in cells):
         a, b, _ = common(cells[0].numbers, cells[1].numbers)
     else:
@@ -111,12 +123,11 @@ def _key_numbers(original: Table, protected: Table, key: str) -> tuple[Index, In
     return a[cells[0].column.codes], b[cells[1].column.codes]
 
 
-def _key_fault(cells: Cells, key: str, which: str) -> str | None:
-    codes = cells.column.codes
-    missing = int((codes == cells.column.missing).sum())
+def _key_fault(column: Column, key: str, which: str) -> str | None:
+    missing = int((column.codes == column.missing).sum())
     if missing:
         return f'the key "{key}" is missing in {missing} rows of the {which} table.'
-    repeats = len(codes) - len(cells.column.values)
+    repeats = len(column.codes) - len(column.values)
     if repeats:
         return (
             f'the key "{key}" is repeated in {repeats} rows of the {which} table. '

@@ -85,8 +85,8 @@ class Describer:
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def describe(self) -> Description | None:
-        """The description, or None where faults forbid one; the faults are kept."""
+    def describe(self) -> Description:
+        """The description. It is of use only where no faults were found."""
         self._check_names()
         weights = [self._weights(table, which) for table, which in self._sides]
         engines = [Local.of(t, w) for (t, _), w in zip(self._sides, weights, strict=True)]
@@ -96,8 +96,6 @@ class Describer:
         self._note_weights(engines)
         self._note_columns()
         self._note_inferences(variables)
-        if self.faults:
-            return None
         return Description(tuple(variables), engines[0], engines[1], tuple(self.notes))
 
     @property

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 from microgauge.describe import Described
-from microgauge.errors import InputError
 from microgauge.recode import Recoding
 from microgauge.schema import ANALYSED, Schema
 from microgauge.study import Study
@@ -35,10 +34,7 @@ def draft_schema(original: Any, protected: Any = None) -> str:
     """The text of a TOML file that describes every variable of the original."""
     before = read_table(original, which="original")
     after = before if protected is None else read_table(protected, which="protected")
-    try:
-        study = Study.prepare(before, after, Schema())
-    except InputError as error:
-        raise InputError(*error.faults) from None
+    study = Study.prepare(before, after, Schema())
     sections = [_section(v, study, before, alone=protected is None) for v in study.variables]
     return HEAD + "".join(sections)
 

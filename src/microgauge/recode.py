@@ -43,45 +43,21 @@ class Recoding:
     default_measure: RecodeMeasure
 
 
-@dataclass
-class Recoder:
-    """Finds the recoding of each variable and keeps faults and notes."""
+def declared_recoding(variable: Described, recode: Recode) -> Recoding:
+    """The recoding a schema declares; `Undefined` where it does not fit the original."""
+    keys, target = _apply(variable, recode)
+    return _recoding("declared", variable, target, keys)
 
-    rows: Local | None
-    faults: list[str]
-    notes: list[str]
 
-    def recoding(self, variable: Described) -> Recoding | None:
-        """The recoding of a variable, or None where it was not recoded or none is known."""
-        if variable.removed or variable.original.empty or variable.protected is None:
-            return None
-        if variable.given.recode is not None:
-            return self._declared(variable, variable.given.recode)
-        from_labels = _from_labels(variable.original, variable.protected)
-        if from_labels is not None:
-            keys, target = from_labels
-            return _recoding("labels", variable, target, keys)
-        if self.rows is None:
-            return None
-        inferred = _inferred(variable, self.rows)
-        return (
-            None if inferred is None else _recoding("inferred", variable, inferred[1], inferred[0])
-        )
-
-    def _declared(self, variable: Described, recode: Recode) -> Recoding | None:
-        try:
-            keys, target = _apply(variable, recode)
-        except Undefined as error:
-            self.faults.append(f"[variable.{variable.name}] recode: {error}")
-            return None
-        assert variable.protected is not None
-        found = _recoding("declared", variable, target, keys)
-        if not set(found.recoded.levels.labels) & set(variable.protected.levels.labels):
-            self.notes.append(
-                f'No value of "{variable.name}" in the protected table is one that the declared '
-                "recoding gives: check its labels."
-            )
-        return found
+def found_recoding(variable: Described, rows: Local | None) -> Recoding | None:
+    """The recoding that labels state or matched rows show; None where there is none."""
+    if variable.removed or variable.original.empty or variable.protected is None:
+        return None
+    from_labels = _from_labels(variable.original, variable.protected)
+    if from_labels is not None:
+        return _recoding("labels", variable, from_labels[1], from_labels[0])
+    inferred = None if rows is None else _inferred(variable, rows)
+    return None if inferred is None else _recoding("inferred", variable, inferred[1], inferred[0])
 
 
 def _recoding(how: How, variable: Described, target: Index, keys: Keys) -> Recoding:

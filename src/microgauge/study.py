@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from microgauge.align import Matching, match
+from microgauge.align import Matching, alignment_faults, match
 from microgauge.describe import Described, Describer, Description, options_notes
 from microgauge.errors import InputError, Undefined
 from microgauge.formulas import parse_formula
-from microgauge.recode import Recoder, Recoding, ordered_by_recoding
+from microgauge.recode import (
+    Recoding,
+    declared_recoding,
+    found_recoding,
+    ordered_by_recoding,
+)
 from microgauge.schema import Model, Options, Schema, Variable
 from microgauge.tables import Table
 
@@ -34,37 +39,41 @@ class Study:
     @staticmethod
     def prepare(original: Table, protected: Table, schema: Schema) -> Study:
         """Check the schema against both tables; every fault in one `InputError`."""
-        faults = schema.faults()
-        if faults:
-            # Checks against the tables need a schema of sound form; names can be checked anyway.
-            describer = Describer(original, protected, Schema(variables=_only_names(schema)))
-            describer.describe()
-            raise InputError(*faults, *describer.faults)
-        describer = Describer(original, protected, schema)
+        sound, faults = _sound(schema)
+        describer = Describer(original, protected, sound)
         described = describer.describe()
-        faults = describer.faults + _model_faults(schema.models, original)
-        if described is None or faults:
+        faults += describer.faults
+        faults += _model_faults(sound.models, original)
+        faults += alignment_faults(original, protected, sound.options)
+        declared, recode_faults = _declared(described)
+        faults += recode_faults
+        if not described.analysed and not faults:
+            faults.append("no variable is left to analyse: all are ids, weights or excluded.")
+        if faults:
             raise InputError(*faults)
-        if not described.analysed:
-            raise InputError("no variable is left to analyse: all are ids, weights or excluded.")
         matching = match(original, protected, described.variables, schema.options)
-        return Study._with_recodings(described, matching, schema)
+        return Study._with_recodings(described, declared, matching, schema)
 
     @staticmethod
-    def _with_recodings(described: Description, matching: Matching, schema: Schema) -> Study:
+    def _with_recodings(
+        described: Description,
+        declared: Mapping[str, Recoding],
+        matching: Matching,
+        schema: Schema,
+    ) -> Study:
         notes = list(described.notes)
-        recoder = Recoder(matching.rows, [], notes)
         analysed = {v.name for v in described.analysed}
         recodings: dict[str, Recoding] = {}
         variables = []
         for variable in described.variables:
-            recoding = recoder.recoding(variable) if variable.name in analysed else None
+            recoding = declared.get(variable.name)
+            if recoding is None and variable.name in analysed:
+                recoding = found_recoding(variable, matching.rows)
             variable, recoding = ordered_by_recoding(variable, recoding)
             if recoding is not None:
                 recodings[variable.name] = recoding
+                notes += _mismatch(variable, recoding)
             variables.append(variable)
-        if recoder.faults:
-            raise InputError(*recoder.faults)
         notes += options_notes(schema.options, variables)
         if schema.unused:
             notes.append(f"Schema sections not used by this version: {', '.join(schema.unused)}.")
@@ -79,8 +88,47 @@ class Study:
         )
 
 
-def _only_names(schema: Schema) -> dict[str, Variable]:
-    return {name: Variable(role="exclude") for name in schema.variables}
+def _sound(schema: Schema) -> tuple[Schema, list[str]]:
+    """The parts of a schema whose form is sound, so that these can be checked against the tables.
+
+    What has a fault of form is set aside with its fault; all other faults are still found.
+    """
+    faults = schema.faults()
+    if not faults:
+        return schema, []
+    aside = Variable(role="exclude")
+    variables = {
+        name: aside if Schema(variables={name: variable}).faults() else variable
+        for name, variable in schema.variables.items()
+    }
+    options = Options() if Schema(options=schema.options).faults() else schema.options
+    models = tuple(model for model in schema.models if not Schema(models=(model,)).faults())
+    return Schema(options=options, variables=variables, models=models), faults
+
+
+def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:
+    recodings: dict[str, Recoding] = {}
+    faults = []
+    for variable in described.analysed:
+        recode = variable.given.recode
+        if recode is None or variable.removed or variable.protected is None:
+            continue
+        try:
+            recodings[variable.name] = declared_recoding(variable, recode)
+        except Undefined as error:
+            faults.append(f"[variable.{variable.name}] recode: {error}")
+    return recodings, faults
+
+
+def _mismatch(variable: Described, recoding: Recoding) -> list[str]:
+    protected = variable.protected
+    assert protected is not None
+    if set(recoding.recoded.levels.labels) & set(protected.levels.labels):
+        return []
+    return [
+        f'No value of "{variable.name}" in the protected table is one that its {recoding.how} '
+        "recoding gives: check the labels."
+    ]
 
 
 def _model_faults(models: Iterable[Model], original: Table) -> list[str]:
