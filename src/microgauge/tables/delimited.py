@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 
 import polars as pl
@@ -16,6 +17,8 @@ from microgauge.errors import InputError, listing
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
+
+_SINGLE_QUOTED = re.compile(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r]|$)", re.MULTILINE)
 
 
 def read_delimited(content: bytes, name: str, which: str) -> pl.DataFrame:
@@ -84,12 +87,11 @@ def _sample(content: bytes) -> str:
 
 
 def _quote(sample: str) -> str:
-    """Single quotes only where they plainly stand around whole fields and double ones do not."""
+    """Single quotes only where every one of them stands around a whole field."""
     if '"' in sample:
         return '"'
-    fields = [field.strip() for d in DELIMITERS for field in sample.replace("\n", d).split(d)]
-    quoted = sum(len(f) > 1 and f[0] == f[-1] == "'" for f in fields)
-    return "'" if quoted >= 2 and quoted == sum("'" in f for f in fields if f[:1] == "'") else '"'
+    quoted = len(_SINGLE_QUOTED.findall(sample))
+    return "'" if quoted >= 2 and sample.count("'") == 2 * quoted else '"'
 
 
 def _rows(text: str, delimiter: str, quote: str) -> list[list[str]]:
