@@ -55,6 +55,7 @@ def _recoding_result(variable: Described, recoding: Recoding) -> RecodingResult:
     return RecodingResult(
         how=recoding.how,
         measure=_measure_of(variable, recoding),
+        form=recoding.form,
         utility=utility,
         map=_map(variable.original, recoding),
         reason=reason,

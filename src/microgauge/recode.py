@@ -23,6 +23,7 @@ from microgauge.passes import Axis, SparseCrosstab
 from microgauge.schema import Recode, RecodeMeasure, Rounding
 
 How = Literal["declared", "labels", "inferred"]
+Form = Literal["merged", "banded", "rounded", "top-coded", "bottom-coded", "top- and bottom-coded"]
 Flags = NDArray[np.bool_]
 
 EXPLAINED = 0.95
@@ -41,6 +42,7 @@ class Recoding:
     recoded: Side
     """The original variable after recoding, in the protected table's terms."""
     default_measure: RecodeMeasure
+    form: Form
 
 
 def declared_recoding(variable: Described, recode: Recode) -> Recoding:
@@ -66,7 +68,23 @@ def _recoding(how: How, variable: Described, target: Index, keys: Keys) -> Recod
     levels = original.levels.regrouped(target, keys)
     lookup = np.append(target, len(keys))[original.lookup]
     measure: RecodeMeasure = "heterogeneity" if original.type == "continuous" else "pairs"
-    return Recoding(how, target, Side(protected.type, levels, lookup), measure)
+    recoded = Side(protected.type, levels, lookup)
+    return Recoding(how, target, recoded, measure, _form(original, target, levels))
+
+
+def _form(original: Side, target: Index, after: Levels) -> Form:
+    """What a reader would call the recoding, from where the values went."""
+    if original.type != "continuous":
+        return "merged"
+    if not after.numeric:
+        return "banded"
+    merged = set(np.flatnonzero(np.bincount(target) > 1).tolist())
+    if not merged or not merged <= {0, len(after) - 1}:
+        return "rounded"
+    top, bottom = len(after) - 1 in merged, 0 in merged
+    if top and bottom:
+        return "top- and bottom-coded"
+    return "top-coded" if top else "bottom-coded"
 
 
 def _compact(

@@ -51,6 +51,9 @@ class RecodingResult:
 
     how: Literal["declared", "labels", "inferred"]
     measure: Literal["pairs", "allocation", "heterogeneity"]
+    form: Literal[
+        "merged", "banded", "rounded", "top-coded", "bottom-coded", "top- and bottom-coded"
+    ]
     utility: float | None
     map: tuple[dict[str, Any], ...]
     """Merged values: where to, and from which values or which range."""

@@ -65,10 +65,12 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
 def _recoding_story(fact: VariableResult) -> str:
     recoding = fact.recoding
     assert recoding is not None
-    groups = f"{len(recoding.map)} group{'s' if len(recoding.map) != 1 else ''}"
-    kind = "banded" if fact.protected_type != fact.type else "recoded"
-    source = {"declared": "", "labels": "", "inferred": " (inferred)"}[recoding.how]
-    return f"{kind} into {groups}{source}, keeps {figure(recoding.utility, 2)}"
+    said: str = recoding.form
+    if recoding.form in ("merged", "banded"):
+        said += f" into {len(recoding.map)} group{'s' if len(recoding.map) != 1 else ''}"
+    if recoding.how == "inferred":
+        said += " (inferred)"
+    return f"{said}, keeps {figure(recoding.utility, 2)}"
 
 
 def pair_story(pair: PairScore) -> str:
@@ -78,8 +80,9 @@ def pair_story(pair: PairScore) -> str:
     if pair.outcome == "none":
         return "no association before or after"
     if pair.outcome == "lost":
-        after = "untestable" if pair.p_protected is None else f"p {probability(pair.p_protected)}"
-        return f"lost: {_before(pair)}, gone after ({after})"
+        if pair.p_protected is None:
+            return f"lost: {_before(pair)}, no test possible after"
+        return f"lost: {_before(pair)}, gone after (p {probability(pair.p_protected)})"
     if pair.outcome == "gained":
         return (
             f"appeared: none before (p {probability(pair.p_original)}), "
