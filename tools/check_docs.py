@@ -10,11 +10,13 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
+from make_picture import PICTURE, demo_text, picture
+
 from microgauge.schema import Options, Recode, Variable
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
-REQUIRED = ["docs/index.md", "docs/gdu.md", "docs/schema.md"]
+REQUIRED = ["docs/index.md", "docs/gdu.md", "docs/schema.md", "docs/results.md"]
 
 
 def broken_links(page: Path) -> list[str]:
@@ -35,11 +37,18 @@ def unexplained_options() -> list[str]:
     return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]
 
 
+def stale_picture() -> list[str]:
+    """A picture of the demo that no longer shows what the demo prints."""
+    if PICTURE.read_text(encoding="utf-8") == picture(demo_text()):
+        return []
+    return ["docs/images/demo.svg is stale: run tools/make_picture.py"]
+
+
 def main() -> int:
     """Print every fault; exit code 1 if there is one."""
     missing = [f"{name} does not exist" for name in REQUIRED if not (ROOT / name).exists()]
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    faults = missing or [*unexplained_options()]
+    faults = missing or [*unexplained_options(), *stale_picture()]
     for page in pages:
         faults += broken_links(page)
     for fault in faults:

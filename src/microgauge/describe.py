@@ -7,7 +7,7 @@ everything it leaves open is inferred and noted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -203,15 +203,31 @@ class Describer:
         original_type = reader.original_type()
         role = self._role(name, given, column, cells, original_type)
         if role not in ANALYSED:
-            # Never analysed: its values need no meaning, only their missing cells are counted.
-            original_type, given = "nominal", Variable(missing=given.missing, role=role)
-            reader = _VariableReader(self, name, given, cells, other)
+            return self._left_out(name, role, reader, original_type, tally, protected_tally)
         original = reader.side(cells, original_type, tally[name], "original")
         protected = None
         if other is not None:
             protected_type = reader.protected_type(original_type)
             protected = reader.side(other, protected_type, protected_tally[name], "protected")
         return Described(name, role, given, original, protected)
+
+    @staticmethod
+    def _left_out(
+        name: str,
+        role: Role,
+        reader: _VariableReader,
+        kind: Type,
+        tally: Mapping[str, Weighing],
+        protected_tally: Mapping[str, Weighing],
+    ) -> Described:
+        """A variable that is not analysed: its values need no meaning and cannot be at fault."""
+        reader.given = Variable(missing=reader.given.missing, role=role)
+        original = reader.side(reader.cells, "nominal", tally[name], "original")
+        protected = None
+        if reader.other is not None:
+            side = reader.side(reader.other, "nominal", protected_tally[name], "protected")
+            protected = replace(side, type=kind)
+        return Described(name, role, reader.given, replace(original, type=kind), protected)
 
     def _note_null_words(self, name: str, *sides: Cells | None) -> None:
         if any(cells is not None and cells.null_words for cells in sides):

@@ -1,0 +1,48 @@
+"""Draws what `microgauge demo` prints as a picture for the README: docs/images/demo.svg."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+import microgauge
+from microgauge.demo import FOLDER, ORIGINAL, PROTECTED, SCHEMA
+
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"
+LINE = 18
+MARGIN = 20
+
+
+def demo_text() -> str:
+    """The demo's summary without this machine's folders, up to the notes."""
+    result = microgauge.assess(ORIGINAL, PROTECTED, schema=SCHEMA)
+    lines = str(result).replace(f"{FOLDER}/", "").splitlines()
+    return "\n".join(lines[: lines.index("Notes")]).rstrip()
+
+
+def picture(text: str) -> str:
+    """An SVG of lines in a terminal."""
+    lines = ["$ microgauge demo", "", *text.splitlines()]
+    height = 2 * MARGIN + LINE * len(lines)
+    rows = "\n".join(
+        f'<text x="{MARGIN}" y="{MARGIN + LINE * (i + 1) - 5}" xml:space="preserve"'
+        f"{_style(line)}>{escape(line)}</text>"
+        for i, line in enumerate(lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="740" height="{height}" '
+        f'font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="#d6dde6">\n'
+        f"<title>What microgauge demo prints</title>\n"
+        f'<rect width="100%" height="100%" rx="8" fill="#16202c"/>\n{rows}\n</svg>\n'
+    )
+
+
+def _style(line: str) -> str:
+    headings = ("Global data", "Weakest", "Models", "Coverage", "More missing")
+    if line.startswith(headings):
+        return ' fill="#ffffff" font-weight="bold"'
+    return ' fill="#8fb7e0"' if line.startswith("$") else ""
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(picture(demo_text()), encoding="utf-8")
