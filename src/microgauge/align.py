@@ -21,6 +21,7 @@ from microgauge.tables import Column, Table
 STANDARD_DEVIATIONS = 10.0
 DIFFERENCE = 0.1
 """By how much agreement must exceed that of shuffled columns to be evidence."""
+FEW_LEVELS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,27 +141,41 @@ def _key_fault(column: Column, key: str, which: str) -> str | None:
 
 
 def _evidence(rows: Local, variables: tuple[Described, ...]) -> str | None:
-    """A sentence on the variable that shows that rows correspond, or None."""
+    """A sentence on the variable that shows that rows correspond, or None.
+
+    One variable is enough, so those with few levels, which are quick to compare, come first.
+    """
     shared = [v for v in variables if v.protected is not None and v.protected.levels.present]
+    few = [v for v in shared if len(v.original.levels) <= FEW_LEVELS]
+    many = [v for v in shared if len(v.original.levels) > FEW_LEVELS]
+    return (
+        _agreement_evidence(rows, few)
+        or _agreement_evidence(rows, many)
+        or _rank_evidence(rows, shared)
+    )
+
+
+def _agreement_evidence(rows: Local, shared: list[Described]) -> str | None:
     axes: dict[str, Axis] = {}
     for variable in shared:
         axes |= _common_axes(variable)
+    if not axes:
+        return None
     facts = rows.scan([Equal(ORIGINAL + v.name, PROTECTED + v.name) for v in shared], axes)
     found = []
     for variable in shared:
-        equal = facts[Equal(ORIGINAL + variable.name, PROTECTED + variable.name)]
-        excess = _excess_agreement(variable, equal, rows.rows)
-        if excess is not None and not _sorted_in_both(rows, variable.name, axes):
-            found.append((excess, variable, equal))
-    if found:
-        _, variable, equal = max(found, key=lambda entry: entry[0])
-        share = equal / rows.rows
-        expected, _ = _chance(variable, rows.rows)
-        return (
-            f'"{variable.name}" has the same value in {share:.0%} of rows, '
-            f"where chance would give {expected:.0%}"
-        )
-    return _rank_evidence(rows, shared, axes)
+        share = facts[Equal(ORIGINAL + variable.name, PROTECTED + variable.name)] / rows.rows
+        chance, deviation = _chance(variable, rows.rows)
+        excess = share - chance
+        if excess > DIFFERENCE and excess > STANDARD_DEVIATIONS * deviation:
+            found.append((excess, share, chance, variable.name))
+    for _, share, chance, name in sorted(found, reverse=True):
+        if not _sorted_in_both(rows, name, axes):
+            return (
+                f'"{name}" has the same value in {share:.0%} of rows, '
+                f"where chance would give {chance:.0%}"
+            )
+    return None
 
 
 def _common_axes(variable: Described) -> Axes:
@@ -200,13 +215,6 @@ def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]
     return sums_by(a, original.rows, size), sums_by(b, protected.rows, size)
 
 
-def _excess_agreement(variable: Described, equal: int, rows: int) -> float | None:
-    """How far agreement exceeds chance, or None where it is no evidence."""
-    expected, deviation = _chance(variable, rows)
-    excess = equal / rows - expected
-    return excess if excess > DIFFERENCE and excess > STANDARD_DEVIATIONS * deviation else None
-
-
 def _sorted_in_both(rows: Local, name: str, axes: Axes) -> bool:
     """A variable by which both files are sorted agrees without the rows being the same units."""
     facts = rows.scan([Sorted(ORIGINAL + name), Sorted(PROTECTED + name)], axes)
@@ -214,7 +222,7 @@ def _sorted_in_both(rows: Local, name: str, axes: Axes) -> bool:
     return all(run.rising for run in runs) or all(run.falling for run in runs)
 
 
-def _rank_evidence(rows: Local, shared: list[Described], axes: Axes) -> str | None:
+def _rank_evidence(rows: Local, shared: list[Described]) -> str | None:
     """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
     for variable in shared:
         assert variable.protected is not None
@@ -223,7 +231,9 @@ def _rank_evidence(rows: Local, shared: list[Described], axes: Axes) -> str | No
             continue
         rho = _rank_correlation(rows, variable)
         spread = STANDARD_DEVIATIONS / math.sqrt(max(rows.rows - 1, 1))
-        if rho > max(DIFFERENCE, spread) and not _sorted_in_both(rows, variable.name, axes):
+        if rho <= max(DIFFERENCE, spread):
+            continue
+        if not _sorted_in_both(rows, variable.name, _common_axes(variable)):
             return f'"{variable.name}" has a rank correlation of {rho:.2f} from row to row'
     return None
 

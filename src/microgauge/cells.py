@@ -113,7 +113,8 @@ class Cells:
     @property
     def whole(self) -> bool:
         """Whether all numbers are whole."""
-        return bool((self.numbers[self.here] % 1 == 0).all())
+        numbers = self.numbers[self.here]
+        return bool((np.floor(numbers) == numbers).all())
 
     def value_labels(self) -> tuple[str | None, ...]:
         """The file's own label of each value, None where it has none."""

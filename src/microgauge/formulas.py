@@ -39,6 +39,9 @@ class Formula:
 def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     """Check a formula against the columns there are; `Undefined` says what is wrong and where."""
     columns = list(columns)
+    if not text.isprintable() or "#" in _QUOTED.sub("", text):
+        # A comment would hide from Python's parser what formulaic still reads.
+        raise Undefined("the formula holds a # or characters that cannot be printed.")
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')

@@ -122,6 +122,9 @@ def number_label(number: float) -> str:
 def common(a: Keys, b: Keys) -> tuple[Index, Index, int]:
     """Places of both sides' levels in one list without repeats: (of a, of b, its length)."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if np.array_equal(a, b):
+            same = np.arange(len(a))
+            return same, same, len(a)
         union = np.union1d(a, b)
         return np.searchsorted(union, a), np.searchsorted(union, b), len(union)
     index: dict[str, int] = {}

@@ -74,8 +74,8 @@ def _design(formula: Formula, engine: Engine, sides: Mapping[str, Side], kind: s
 
     try:
         parsed = Parsed(formula.text)
-    except FormulaicError as error:
-        raise Undefined(f'the formula "{formula.text}" does not parse ({error}).') from None
+    except FormulaicError:
+        raise Undefined(f'the formula "{formula.text}" does not parse.') from None
     gone = set(formula.predictors) - set(sides)
     kept = [
         term

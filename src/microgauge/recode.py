@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
 from microgauge.intervals import Interval, assign, parse_interval, parse_intervals
 from microgauge.levels import Floats, Index, Keys, Levels, number_label
-from microgauge.passes import Axis, SparseCrosstab
+from microgauge.passes import Axes, Axis, Crosstab, SparseCrosstab
 from microgauge.schema import Recode, RecodeMeasure, Rounding
 
 How = Literal["declared", "labels", "inferred"]
@@ -28,6 +29,8 @@ Flags = NDArray[np.bool_]
 
 EXPLAINED = 0.95
 """Share of a merged value's rows that an inferred map must explain."""
+DENSE_CELLS = 1 << 16
+"""Cells up to which a table of original and protected values is counted as an array."""
 MOST_LEFT = 30
 """From number to number, a change that leaves at most so many distinct values is a recoding."""
 
@@ -196,7 +199,10 @@ def _recoded_numbers(numbers: Floats, recode: Recode, rounding: Rounding) -> Flo
     """Top and bottom codes, or rounding (to nearest: halves go to the even multiple)."""
     if recode.round is not None:
         step = {"nearest": np.rint, "floor": np.floor, "ceiling": np.ceil}[rounding]
-        return np.asarray(step(numbers / recode.round) * recode.round, dtype=np.float64)
+        # 3 × 0.1 is not 0.3: rounding to the step's own decimals gives the number that is written.
+        decimals = max(0, -int(Decimal(str(recode.round)).as_tuple().exponent))
+        multiples = step(np.round(numbers / recode.round, 9)) * recode.round
+        return np.asarray(np.round(multiples, decimals) + 0.0, dtype=np.float64)
     return np.clip(numbers, recode.bottom, recode.top)
 
 
@@ -306,13 +312,12 @@ def _most_frequent(variable: Described, rows: Local) -> _Goes:
         prefix + variable.name: Axis(prefix + variable.name, side.lookup, len(side.levels))
         for prefix, side in sides.items()
     }
-    question = SparseCrosstab(ORIGINAL + variable.name, PROTECTED + variable.name)
-    cells = rows.scan([question], axes, long_facts=True)[question]
-    width = len(variable.protected.levels) + 1
-    before, after = np.divmod(cells.keys, width)
-    here = (before < len(variable.original.levels)) & (after < width - 1)
-    before, after, counts = before[here], after[here], cells.layers[0][here]
-    size = len(variable.original.levels)
+    names = (ORIGINAL + variable.name, PROTECTED + variable.name)
+    size, width = len(variable.original.levels), len(variable.protected.levels) + 1
+    keys, counts = _cells(rows, names, axes, size * width)
+    before, after = np.divmod(keys, width)
+    here = (before < size) & (after < width - 1)
+    before, after, counts = before[here], after[here], counts[here]
     total = np.bincount(before, counts, size)
     # Sorted by level, then count: the last entry of a level is its most frequent target.
     order = np.lexsort((-after, counts, before))
@@ -321,6 +326,18 @@ def _most_frequent(variable: Described, rows: Local) -> _Goes:
     target[before[order]] = after[order]
     best[before[order]] = counts[order]
     return _Goes(target, best / np.maximum(total, 1.0))
+
+
+def _cells(
+    rows: Local, names: tuple[str, str], axes: Axes, size: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """Keys and counts of the cells of (original value, protected value) that occur."""
+    if size <= DENSE_CELLS:
+        table = rows.scan([Crosstab(*names)], axes)[Crosstab(*names)][0].ravel()
+        keys = np.flatnonzero(table)
+        return keys, table[keys]
+    cells = rows.scan([SparseCrosstab(*names)], axes, long_facts=True)[SparseCrosstab(*names)]
+    return cells.keys, cells.layers[0]
 
 
 def _merged(goes: _Goes, size: int) -> Flags:

@@ -44,6 +44,7 @@ class Study:
         described = describer.describe()
         faults += describer.faults
         faults += _model_faults(sound.models, original)
+        faults += _pair_faults(described, sound.options)
         faults += alignment_faults(original, protected, sound.options)
         declared, recode_faults = _declared(described)
         faults += recode_faults
@@ -72,6 +73,7 @@ class Study:
             variable, recoding = ordered_by_recoding(variable, recoding)
             if recoding is not None:
                 recodings[variable.name] = recoding
+            if variable.name in analysed:
                 notes += _mismatch(variable, recoding)
             variables.append(variable)
         notes += options_notes(schema.options, variables)
@@ -120,14 +122,35 @@ def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:
     return recodings, faults
 
 
-def _mismatch(variable: Described, recoding: Recoding) -> list[str]:
+def _mismatch(variable: Described, recoding: Recoding | None) -> list[str]:
+    """A note where categories of the two tables have no value in common."""
     protected = variable.protected
-    assert protected is not None
-    if set(recoding.recoded.levels.labels) & set(protected.levels.labels):
+    if protected is None or variable.removed or variable.original.empty:
         return []
+    before = variable.original if recoding is None else recoding.recoded
+    if before.type == protected.type == "continuous":
+        return []
+    if set(before.levels.labels) & set(protected.levels.labels):
+        return []
+    if recoding is not None:
+        return [
+            f'No value of "{variable.name}" in the protected table is one that its {recoding.how} '
+            "recoding gives: check the labels."
+        ]
     return [
-        f'No value of "{variable.name}" in the protected table is one that its {recoding.how} '
-        "recoding gives: check the labels."
+        f'No value of "{variable.name}" in the protected table occurs in the original. If values '
+        "were renamed or merged, declare it: recode = { map = { … } }."
+    ]
+
+
+def _pair_faults(described: Description, options: Options) -> list[str]:
+    analysed = {v.name for v in described.analysed}
+    roles = {v.name: v.role for v in described.variables if v.name not in analysed}
+    named = dict.fromkeys(name for pair in options.pairs or () for name in pair)
+    return [
+        f'[options] pairs names "{name}", which is not analysed: its role is {roles[name]}.'
+        for name in named
+        if name in roles
     ]
 
 

@@ -123,16 +123,15 @@ class GlobalUtility:
             return VariableScore(
                 name=variable.name, utility=0.0, importance=importance, reason="removed"
             )
+        try:
+            return self._compared_variable(variable)
+        except Undefined as why:
+            return VariableScore(name=variable.name, importance=importance, reason=str(why))
+
+    def _compared_variable(self, variable: Described) -> VariableScore:
         recoding = self.study.recodings.get(variable.name)
         comparison = self._comparison(variable, recoding)
-        kept: float | None = None
-        reason = None
-        if recoding is not None:
-            try:
-                kept = recoding_utility(variable, recoding)
-            except Undefined as why:
-                reason = f"recoding: {why}"
-        utility = comparison.utility * (1.0 if kept is None else kept)
+        kept = None if recoding is None else recoding_utility(variable, recoding)
         return VariableScore(
             name=variable.name,
             test=comparison.test,
@@ -140,9 +139,8 @@ class GlobalUtility:
             p=comparison.p,
             recoding_utility=kept,
             perturbation_utility=comparison.utility,
-            utility=None if reason else utility,
-            importance=importance,
-            reason=reason,
+            utility=comparison.utility * (1.0 if kept is None else kept),
+            importance=variable.given.importance,
         )
 
     def _comparison(self, variable: Described, recoding: Recoding | None) -> Comparison:

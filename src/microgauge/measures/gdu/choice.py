@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from microgauge.errors import Undefined
 from microgauge.measures.gdu.association import PairTest
@@ -53,6 +53,16 @@ class SeenVariable:
         """Whether protection changed its place in the table of tests."""
         return self.original != self.protected
 
+    @property
+    def scattered(self) -> bool:
+        """Whether a number became unordered categories."""
+        return self.original in ("not normal", "normal") and self.protected == "nominal"
+
+    def ranked(self) -> SeenVariable:
+        """The same with no claim to normality."""
+        least = {"normal": "not normal"}.get(self.original, self.original)
+        return SeenVariable(cast("Scale", least), cast("Scale", least), self.recoded)
+
     def harmonised(self) -> SeenVariable:
         """The less demanding of the two scales on both sides."""
         least = min(self.original, self.protected, key=DEMANDS.index)
@@ -78,7 +88,8 @@ def choose(a: SeenVariable, b: SeenVariable, *, exclude_changed: bool) -> Chosen
 
     Where some side is nominal, η², ε² and V² of different tests cannot be compared, so the less
     demanding of a variable's two types holds on both sides. A number that became unordered
-    categories is recoded first. With `exclude_changed`, such a pair is not counted.
+    categories is recoded first, and other numbers beside it are ranked. With `exclude_changed`,
+    such a pair is not counted.
     """
     scales = (a.original, a.protected, b.original, b.protected)
     if "nominal" not in scales or not (a.changed or b.changed):
@@ -86,7 +97,10 @@ def choose(a: SeenVariable, b: SeenVariable, *, exclude_changed: bool) -> Chosen
     if exclude_changed:
         raise Undefined(CHANGED_TYPE)
     recode_first = (_recodes_first(a), _recodes_first(b))
+    scattered = a.scattered or b.scattered
     a, b = a.harmonised(), b.harmonised()
+    if scattered:  # groups that were numbers: Kruskal–Wallis, whatever the other variable is
+        a, b = a.ranked(), b.ranked()
     return Chosen((a.original, b.original), (a.protected, b.protected), recode_first)
 
 

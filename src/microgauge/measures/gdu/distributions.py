@@ -13,6 +13,7 @@ from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.results import Test
 
+NO_WEIGHT = "its values have no weight on one side"
 EXACT_LIMIT = 10_000
 """scipy's `ks_2samp` is exact up to so many values on the larger side."""
 
@@ -45,8 +46,8 @@ def kolmogorov_smirnov(original: Levels, protected: Levels, test_n: int | None) 
 
     With unequal weights or `test_n`, asymptotic, with effective numbers of units.
     """
-    if not original.present or not protected.present:
-        raise Undefined("no values on one side")
+    if original.sums.sum() <= 0 or protected.sums.sum() <= 0:
+        raise Undefined(NO_WEIGHT)
     if test_n is None and _unweighted(original) and _unweighted(protected):
         return _unweighted_ks(original, protected)
     n, m = (_units(levels, test_n) for levels in (original, protected))
@@ -55,7 +56,9 @@ def kolmogorov_smirnov(original: Levels, protected: Levels, test_n: int | None) 
 
 
 def _unweighted(levels: Levels) -> bool:
-    return bool((levels.sums == levels.rows).all())
+    return bool(
+        (levels.sums == levels.rows).all() and (levels.weighing.squares[:-1] == levels.rows).all()
+    )
 
 
 def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
@@ -99,7 +102,7 @@ def chi_squared(
     a, b, size = common(original.keys, protected.keys)
     rows = [_row(original, a, size, missing_category), _row(protected, b, size, missing_category)]
     if not all(row.sum() > 0 for row, _ in rows):
-        raise Undefined("no values on one side")
+        raise Undefined(NO_WEIGHT)
     table = np.stack([_scaled(row, units, test_n) for row, units in rows])
     table = table[:, table.sum(axis=0) > 0]
     if table.shape[1] == 1:

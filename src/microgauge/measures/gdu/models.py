@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -112,9 +112,13 @@ def logistic(design: Design) -> Fit:
         raise Undefined(f"the response has {len(values)} values, not two")
     _check(design)
     response = (design.response == values[1]).astype(np.float64)
+    # Terms on one scale: the fit then converges to the last digits whatever the units are.
+    scale = _deviations(design)
+    centre = design.matrix.mean(axis=0) if design.intercept else 0.0
+    scaled = replace(design, matrix=(design.matrix - centre) / scale)
     model = sm.GLM(
         response,
-        _with_intercept(design),
+        _with_intercept(scaled),
         family=sm.families.Binomial(),
         freq_weights=design.weights,
     )
@@ -122,7 +126,7 @@ def logistic(design: Design) -> Fit:
     gain = 2.0 * float(fitted.llf - fitted.llnull)
     start = int(design.intercept)
     terms = {
-        name: Estimate(float(fitted.params[start + i]), float(fitted.pvalues[start + i]))
+        name: Estimate(float(fitted.params[start + i] / scale[i]), float(fitted.pvalues[start + i]))
         for i, name in enumerate(design.names)
     }
     statistic = 1.0 - float(np.exp(-gain / design.units))
@@ -137,7 +141,7 @@ def _fitted(model: Any) -> Any:
         warnings.simplefilter("error", PerfectSeparationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            fitted = model.fit(maxiter=200)
+            fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params")
         except PerfectSeparationWarning:
             raise Undefined("the response is separated perfectly") from None
     if not fitted.converged or not np.isfinite(fitted.params).all():
