@@ -41,7 +41,15 @@ class Reference:
     missing_category: bool = False
     test_n: int | None = None
 
+    seen: dict = field(default_factory=dict)
+
     def scale(self, frame, kind, name):
+        """Place in the table of tests; found once for each column, since Lilliefors is slow."""
+        if (id(frame), name) not in self.seen:
+            self.seen[id(frame), name] = self.find_scale(frame, kind, name)
+        return self.seen[id(frame), name]
+
+    def find_scale(self, frame, kind, name):
         if kind != "continuous":
             return kind
         values = frame[name].dropna()
@@ -226,7 +234,7 @@ def test_all_outcomes_occur(route):
     rng = np.random.default_rng(8)
     x = rng.normal(size=200)
     original = pd.DataFrame(
-        {"a": x, "b": x + rng.normal(size=200), "c": rng.normal(size=200), "d": -x**3}
+        {"a": x, "b": x + rng.normal(size=200), "c": rng.normal(size=200), "d": -(x**3)}
     )
     protected = pd.DataFrame(
         {"a": x, "b": rng.permutation(original["b"]), "c": x + original["c"], "d": x**3}
@@ -391,9 +399,7 @@ def recoded_survey(seed=5, missing=0.0, noise=0.25):
     # Some bands and words are wrong, and scores get noise with heavy tails.
     for name in ("age", "education", "size", "region"):
         wrong = rng.random(len(protected)) < noise
-        protected.loc[wrong, name] = rng.permutation(
-            protected.loc[wrong, name].to_numpy(copy=True)
-        )
+        protected.loc[wrong, name] = rng.permutation(protected.loc[wrong, name].to_numpy(copy=True))
     protected["score"] = original["score"] + 4 * rng.standard_t(1.3, size=len(protected))
     shown = protected.copy()
     shown["age"] = protected["age"].map(dict(enumerate(BANDS)))
@@ -567,9 +573,7 @@ def test_groups_that_one_side_lacks_count_as_zero(route):
         types = {name: entry["type"] for name, entry in said.items()}
         reference = Reference(original, protected, types=types)
         if normal:
-            reference.scale = lambda frame, kind, name: (
-                "normal" if kind == "continuous" else kind
-            )
+            reference.scale = lambda frame, kind, name: "normal" if kind == "continuous" else kind
         else:
             reference.normality = False
         assert_pairs(result, reference)

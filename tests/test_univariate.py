@@ -1,25 +1,17 @@
 """One variable: the worked figures of the specification, and every p-value against scipy."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import make_survey, one, perturb, schema, score, types_of, variable
+from conftest import make_survey, one, perturb, schema, scipy_ks, score, types_of, variable
 from scipy import stats
 
-from microgauge import Undefined, assess
+from microgauge import InputError, Undefined, assess
 from microgauge.measures.gdu.distributions import perturbation_utility
 from microgauge.measures.gdu.global_utility import global_reduction_coefficient
 from microgauge.measures.gdu.recoding import homogeneity, remaining_comparisons, well_placed
 
 AGES = np.arange(20, 60)
-
-
-def scipy_ks(original, protected):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scipy tells where it falls back on the asymptotic p
-        return stats.ks_2samp(original.dropna(), protected.dropna(), method="auto")
 
 
 def scipy_chi2(original, protected, dropna=True):
@@ -293,9 +285,7 @@ def test_kolmogorov_smirnov_for_fewer_units():
     original = pd.Series(rng.normal(size=2000))
     protected = pd.Series(rng.normal(0.1, size=300))
     expected = scipy_ks(original, protected)
-    found = score(
-        one(original, protected, {"type": "continuous"}, aligned=False, test_n=500), "x"
-    )
+    found = score(one(original, protected, {"type": "continuous"}, aligned=False, test_n=500), "x")
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
     # 500 for the side with more, 300 for the one with fewer; asymptotic.
     p = stats.kstwo.sf(expected.statistic, np.round(500 * 300 / 800))
@@ -317,6 +307,17 @@ def test_a_side_below_test_n_keeps_its_size():
     found = score(one(original, protected, aligned=False, test_n=200), "x")
     expected = stats.chi2_contingency([[60, 40], [100, 100]], correction=False)
     assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("other", [5.0, 6.0])
+def test_one_value_on_each_side_for_fewer_units(other):
+    # The asymptotic distribution of n·m/(n + m) = 0.5 units, rounded to 0, is not defined.
+    said = {"type": "continuous"}
+    found = score(one([5.0, np.nan], [other, np.nan], said, aligned=False, test_n=10), "x")
+    if found.p is None:
+        assert found.reason
+    else:
+        assert found.p == 1.0  # as scipy's exact test of two single values
 
 
 # -- variables without values ------------------------------------------------------------------
@@ -380,6 +381,12 @@ def test_variables_left_out_by_role(survey):
     result = assess(survey, survey, schema=schema(roles | kept))
     assert {v.name for v in result.gdu.variables} == set(survey) - set(roles)
     assert {v.name for v in result.variables} == set(survey)
+
+
+@pytest.mark.parametrize("said", [{}, {"type": "continuous"}, {"type": "nominal"}])
+def test_infinite_cells_are_an_error(said):
+    with pytest.raises(InputError, match="infinite in 2 cells"):
+        one([1.0, np.inf, 3.0, -np.inf], [1.0, 2.0, 3.0, 4.0], said)
 
 
 def test_inferred_types():

@@ -18,8 +18,10 @@ from microgauge.errors import Undefined, hint, listing
 
 FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
 
+MOST_POWER = 10
+
 _QUOTED = re.compile(r"`([^`]+)`")
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.UAdd, ast.USub)
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.UAdd, ast.USub)
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,27 @@ def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')
     response, predictors = (_names(side, text, columns) for side in sides)
-    if not response:
-        raise Undefined(f'the formula "{text}" names no column before the ~.')
+    if not response or not isinstance(_parsed(sides[0], text)[0], ast.Name | ast.Call):
+        raise Undefined(f'the formula "{text}" must have one column, or I(…), before the ~.')
+    _check_grammar(text)
     return Formula(text, response, predictors)
 
 
-def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
+def _check_grammar(text: str) -> None:
+    """Whether formulaic can read the formula, whose parts are known to be harmless by now."""
+    from formulaic import Formula as Grammar
+    from formulaic.errors import FormulaicError
+
+    try:
+        Grammar(text)
+    except FormulaicError:
+        raise Undefined(
+            f'the formula "{text}" does not parse; arithmetic belongs into I(…).'
+        ) from None
+
+
+def _parsed(side: str, text: str) -> tuple[ast.expr, dict[str, str]]:
+    """The expression of one side, and the quoted names that placeholders stand for."""
     quoted: dict[str, str] = {}
 
     def placeholder(match: re.Match[str]) -> str:
@@ -62,13 +79,15 @@ def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
     # Python has no operator ":"; "@" binds like it closely enough to check the parts.
     expression = _QUOTED.sub(placeholder, side).replace(":", "@").replace("^", "**").strip()
     try:
-        tree = ast.parse(expression, mode="eval")
-    except SyntaxError as error:
-        raise Undefined(
-            f'the formula "{text}" does not parse near "{error.text or side}".'
-        ) from None
+        return ast.parse(expression, mode="eval").body, quoted
+    except SyntaxError:
+        raise Undefined(f'the formula "{text}" does not parse near "{side.strip()}".') from None
+
+
+def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
+    tree, quoted = _parsed(side, text)
     names = []
-    for node in _visited(tree.body, text):
+    for node in _visited(tree, text):
         name = quoted.get(node.id, node.id)
         if name not in columns:
             raise Undefined(
@@ -85,6 +104,8 @@ def _visited(node: ast.expr, text: str) -> list[ast.Name]:
         return [node]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return _powers(node, text)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
         return _visited(node.left, text) + _visited(node.right, text)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, _OPERATORS):
@@ -100,6 +121,18 @@ def _visited(node: ast.expr, text: str) -> list[ast.Name]:
     raise Undefined(
         f'the formula "{text}" holds something other than columns, numbers, + - : * / ** and '
         f"{', '.join(FUNCTIONS)}."
+    )
+
+
+def _powers(node: ast.BinOp, text: str) -> list[ast.Name]:
+    """A column to a small power: powers of numbers could keep a machine busy for ever."""
+    names = _visited(node.left, text)
+    exponent = node.right.value if isinstance(node.right, ast.Constant) else None
+    if names and type(exponent) in (int, float) and 0 < exponent <= MOST_POWER:  # type: ignore[operator]
+        return names
+    raise Undefined(
+        f'the formula "{text}" has a power that is not of a column or not between 0 and '
+        f"{MOST_POWER}."
     )
 
 

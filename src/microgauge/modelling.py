@@ -72,10 +72,7 @@ def _design(formula: Formula, engine: Engine, sides: Mapping[str, Side], kind: s
     from formulaic import Formula as Parsed
     from formulaic.errors import FormulaicError
 
-    try:
-        parsed = Parsed(formula.text)
-    except FormulaicError:
-        raise Undefined(f'the formula "{formula.text}" does not parse.') from None
+    parsed = Parsed(formula.text)
     gone = set(formula.predictors) - set(sides)
     kept = [
         term

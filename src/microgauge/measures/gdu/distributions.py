@@ -84,7 +84,10 @@ def _distance(original: Levels, protected: Levels) -> float:
 
 def _asymptotic(distance: float, n: float, m: float) -> float:
     """scipy's formula of `ks_2samp(method="asymp")`."""
-    return float(np.clip(stats.kstwo.sf(distance, np.round(n * m / (n + m))), 0.0, 1.0))
+    units = np.round(n * m / (n + m))
+    if units < 1:
+        raise Undefined("too few effective units for a test")
+    return float(np.clip(stats.kstwo.sf(distance, units), 0.0, 1.0))
 
 
 def _units(levels: Levels, test_n: int | None) -> float:
