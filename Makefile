@@ -2,7 +2,6 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
-BENCH_READY := .venv/.bench-ready
 
 .PHONY: demo test check bench format clean
 
@@ -18,7 +17,7 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/python tools/check_docs.py
 
-bench: $(BENCH_READY)
+bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 format: $(READY)
@@ -33,8 +32,4 @@ $(READY): pyproject.toml constraints.txt
 		{ echo "microgauge needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
-
-$(BENCH_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@touch $@

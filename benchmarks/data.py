@@ -142,6 +142,8 @@ def _swapped(column: pl.Series, share: float, rng: np.random.Generator) -> pl.Se
 
 
 def _suppressed(column: pl.Series, share: float, rng: np.random.Generator) -> pl.Series:
+    if not share:
+        return column
     keep = pl.Series(rng.random(len(column)) >= share)
     return pl.select(pl.when(keep).then(column)).to_series()
 
@@ -169,22 +171,20 @@ class Mix:
 FIFTY = Mix(nominal=20, ordinal=10, continuous=20)
 
 
-def mixed(rows: int, mix: Mix, rng: np.random.Generator) -> pl.DataFrame:
-    """Columns that lean on three common factors; every fifth one has 2 % missing cells."""
+def mixed(rows: int, mix: Mix, rng: np.random.Generator, missing: float) -> pl.DataFrame:
+    """Columns that lean on three common factors; every fifth one has missing cells."""
     factors = rng.normal(size=(3, rows))
     columns: dict[str, pl.Series] = {}
-    for names, make in zip(
-        mix.names.values(), (_nominal, _ordinal, _continuous), strict=True
-    ):
+    for names, make in zip(mix.names.values(), (_nominal, _ordinal, _continuous), strict=True):
         for place, name in enumerate(names):
             score = 0.6 * factors[place % 3] + 0.8 * rng.normal(size=rows)
             column = make(place, score)
-            columns[name] = _suppressed(column, 0.02, rng) if place % 5 == 4 else column
+            columns[name] = _suppressed(column, missing, rng) if place % 5 == 4 else column
     return pl.DataFrame(columns)
 
 
-def mixed_protected(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
-    """Swapped categories, noised numbers, and 3 % of the cells of half of the columns gone."""
+def mixed_protected(frame: pl.DataFrame, rng: np.random.Generator, missing: float) -> pl.DataFrame:
+    """Swapped categories, noised numbers, and more missing cells in half of the columns."""
     columns = {}
     for place, name in enumerate(frame.columns):
         column = frame[name]
@@ -192,7 +192,7 @@ def mixed_protected(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFra
             column = _blurred(column, rng)
         else:
             column = _swapped(column, 0.1, rng)
-        columns[name] = _suppressed(column, 0.03, rng) if place % 4 in (1, 2) else column
+        columns[name] = _suppressed(column, missing, rng) if place % 4 in (1, 2) else column
     return pl.DataFrame(columns)
 
 
@@ -248,14 +248,16 @@ def write_adult(folder: Path, path: Path | None, repeats: int) -> None:
     adult_protected(original, rng).write_parquet(folder / "protected.parquet")
 
 
-def write_mixed(folder: Path, rows: int, mix: Mix = FIFTY) -> None:
+def write_mixed(folder: Path, rows: int, missing: float, mix: Mix = FIFTY) -> None:
     """original.parquet, protected.parquet and schema.toml with the type of every column."""
-    original = mixed(rows, mix, np.random.default_rng(SEED))
+    original = mixed(rows, mix, np.random.default_rng(SEED), missing)
     original.write_parquet(folder / "original.parquet")
     rng = np.random.default_rng(SEED + 1)
-    mixed_protected(original, rng).write_parquet(folder / "protected.parquet")
+    mixed_protected(original, rng, missing).write_parquet(folder / "protected.parquet")
     lines = [
-        f'[variable.{name}]\ntype = "{kind}"\n' for kind, names in mix.names.items() for name in names
+        f'[variable.{name}]\ntype = "{kind}"\n'
+        for kind, names in mix.names.items()
+        for name in names
     ]
     (folder / "schema.toml").write_text("\n".join(lines), encoding="utf-8")
 
@@ -268,12 +270,13 @@ def main() -> None:
     kinds.choices["adult"].add_argument("--file", type=Path)
     kinds.choices["adult"].add_argument("--repeats", type=int, default=ADULT_REPEATS)
     kinds.choices["mixed"].add_argument("--rows", type=int, required=True)
+    kinds.choices["mixed"].add_argument("--missing", type=float, default=0.03, help="share")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if given.kind == "adult":
         write_adult(given.folder, given.file, given.repeats)
     else:
-        write_mixed(given.folder, given.rows)
+        write_mixed(given.folder, given.rows, given.missing)
 
 
 if __name__ == "__main__":

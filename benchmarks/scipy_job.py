@@ -40,7 +40,9 @@ def chi_squared(frame: pd.DataFrame, a: str, b: str) -> float:
 
 def kruskal_wallis(frame: pd.DataFrame, group: str, scored: str) -> float:
     pair = frame[[group, scored]].dropna()
-    return float(stats.kruskal(*[part.to_numpy() for _, part in pair.groupby(group)[scored]]).pvalue)
+    return float(
+        stats.kruskal(*[part.to_numpy() for _, part in pair.groupby(group)[scored]]).pvalue
+    )
 
 
 def spearman(frame: pd.DataFrame, a: str, b: str) -> float:

@@ -9,6 +9,7 @@ from microgauge.engines.local import Local
 from microgauge.passes import (
     Axis,
     Crosstab,
+    Cube,
     Equal,
     Gram,
     GroupSums,
@@ -50,8 +51,10 @@ QUESTIONS = [
     Tally("a"),
     Present("a", "b"),
     Crosstab("a", "b"),
+    Cube("a", "b", "c"),
     SparseCrosstab("b", "c"),
-    GroupSums("a", "b"),
+    GroupSums("a", ("b",)),
+    GroupSums("a", ("a", "b", "a", "b")),
     Product("a", "b"),
     Gram(("a", "b", "c"), 10.0),
     Rows(("a", "c")),
@@ -93,6 +96,11 @@ def test_answers_counted_by_hand(table):
             assert facts[Present("a", "b")][layer, i] == values[given_b].sum()
             for j in range(6):
                 assert facts[Crosstab("a", "b")][layer, i, j] == values[(a == i) & (b == j)].sum()
+        cube = Cube("a", "b", "c")
+        for i in range(5):
+            for j in range(4):
+                table = cube.crosstab(facts[cube], "c", "a")
+                assert table[layer, i, j] == values[(c == i) & (a == j)].sum()
         sparse = facts[SparseCrosstab("b", "c")]
         dense = np.zeros(6 * 5)
         dense[sparse.keys] = sparse.layers[layer]
@@ -101,7 +109,9 @@ def test_answers_counted_by_hand(table):
                 assert dense[i * 5 + j] == values[(b == i) & (c == j)].sum()
     score = {name: axis.scores[codes[name]] for name, axis in axes(codes).items()}
     for i in range(4):
-        assert facts[GroupSums("a", "b")][i] == (w * score["b"])[a == i].sum()
+        expected = (w * score["b"])[a == i].sum()
+        assert facts[GroupSums("a", ("b",))][i, 0] == expected
+        assert facts[GroupSums("a", ("a", "b", "a", "b"))][i, 3] == expected
     assert facts[Product("a", "b")] == (w * score["a"] * score["b"]).sum()
     stacked = np.stack(list(score.values()), axis=1)
     assert np.array_equal(facts[Gram(("a", "b", "c"), 10.0)], stacked.T @ (stacked * w[:, None]))

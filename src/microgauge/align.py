@@ -247,7 +247,7 @@ def _rank_correlation(rows: Local, variable: Described) -> float:
         counts = side.levels.rows.astype(np.float64)
         ranks = centred_ranks(counts)
         name = prefix + variable.name
-        axes[name] = Axis(name, side.lookup, len(side.levels), np.append(ranks, 0.0))
+        axes[name] = side.axis(name, np.append(ranks, 0.0))
         squares *= float((ranks**2 * counts).sum())
     product = Product(ORIGINAL + variable.name, PROTECTED + variable.name)
     if squares == 0:

@@ -8,7 +8,7 @@ the levels of each axis where the other is present, because ranks are among comp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,7 @@ from microgauge.passes import (
     Axes,
     Axis,
     Crosstab,
+    Cube,
     Facts,
     Gram,
     GroupSums,
@@ -53,7 +54,12 @@ DENSE_TABLE = 1 << 22
 BLOCK_BYTES = 1 << 27
 """Facts held at a time."""
 
+SMALL_CUBE = 1 << 12
+"""Cells up to which three axes are counted together."""
+
 MISSING = "(missing)"
+
+TablePass = Crosstab | SparseCrosstab | Cube
 
 
 class Engine(Protocol):
@@ -127,12 +133,13 @@ class Asker:
         return 16 * layers * sum(long) + 1024
 
     def _sparse_ranks(self, ask: Ask) -> bool:
-        return self._missing(ask.a) or self._missing(ask.b)
+        return self.missing(ask.a) or self.missing(ask.b)
 
     def _levels(self, name: str) -> int:
         return len(self.sides[name].levels)
 
-    def _missing(self, name: str) -> bool:
+    def missing(self, name: str) -> bool:
+        """Whether an axis has missing cells."""
         return self.sides[name].levels.missing > 0
 
     def _cells(self, ask: Ask) -> int:
@@ -144,26 +151,54 @@ class Asker:
     # -- scans -------------------------------------------------------------------------------
 
     def _facts(self, block: list[Ask]) -> dict[Ask, Callable[[], Association]]:
-        tabled = [ask for ask in block if self._tabled(ask)]
-        scored = [ask for ask in block if not self._tabled(ask)]
+        """One scan for the block; one before it where ranks depend on missing cells."""
+        tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
+        scored = [ask for ask in block if ask not in tabled]
         axes = self._axes({name for ask in block for name in (ask.a, ask.b)})
+        scoring = _Scoring(self, axes, self._present(scored, axes))
+        plans = {ask: scoring.plan(ask) for ask in scored}
+        shared = _Shared.of(plans.values(), scoring.bound)
+        passes: list[Pass] = [*tabled.values(), *shared.passes]
+        facts = self.engine.scan(passes, axes | scoring.axes)
         found: dict[Ask, Callable[[], Association]] = {}
-        tables = self.engine.scan([self._table_pass(ask) for ask in tabled], axes) if tabled else {}
-        for ask in tabled:
-            found[ask] = self._from_table(ask, tables[self._table_pass(ask)])
-        if scored:
-            found |= self._scored(scored, axes)
+        for ask in block:
+            if ask in tabled:
+                found[ask] = self._from_table(ask, _table(ask, tabled[ask], facts))
+            else:
+                found[ask] = plans[ask].test(shared, facts, self.test_n)
         return found
 
     def _axes(self, names: Iterable[str]) -> dict[str, Axis]:
-        return {
-            name: Axis(name.split("\0")[0], self.sides[name].lookup, self._levels(name))
-            for name in names
-        }
+        return {name: self.sides[name].axis(name.split("\0")[0]) for name in names}
 
-    def _table_pass(self, ask: Ask) -> Crosstab | SparseCrosstab:
-        kind = Crosstab if self._cells(ask) <= DENSE_TABLE else SparseCrosstab
-        return kind(ask.a, ask.b)
+    def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
+        """A pass for each table. Small tables of three axes are counted together."""
+        wanted = {frozenset((ask.a, ask.b)) for ask in asks}
+        names = list(dict.fromkeys(name for ask in asks for name in (ask.a, ask.b)))
+        found: dict[frozenset[str], TablePass] = {}
+        for ask in asks:
+            pair = frozenset((ask.a, ask.b))
+            if pair in found:
+                continue
+            third = self._third(ask, names, wanted - found.keys())
+            if third is not None:
+                cube = Cube(ask.a, ask.b, third)
+                found |= dict.fromkeys((pair, *_sides_of(ask, third)), cube)
+            elif self._cells(ask) <= DENSE_TABLE:
+                found[pair] = Crosstab(ask.a, ask.b)
+            else:
+                found[pair] = SparseCrosstab(ask.a, ask.b)
+        return {ask: found[frozenset((ask.a, ask.b))] for ask in asks}
+
+    def _third(self, ask: Ask, names: list[str], open_pairs: set[frozenset[str]]) -> str | None:
+        """An axis that is still wanted with both of a pair and makes a small table with them."""
+        if 2 * self._cells(ask) > SMALL_CUBE:
+            return None
+        for name in names:
+            fits = self._cells(ask) * (self._levels(name) + 1) <= SMALL_CUBE
+            if fits and name not in (ask.a, ask.b) and open_pairs.issuperset(_sides_of(ask, name)):
+                return name
+        return None
 
     # -- tests answered from a table ---------------------------------------------------------
 
@@ -213,70 +248,107 @@ class Asker:
 
     # -- tests answered from scores ----------------------------------------------------------
 
-    def _scored(
-        self, asks: list[Ask], axes: dict[str, Axis]
-    ) -> dict[Ask, Callable[[], Association]]:
-        given = self._present(asks, axes)
-        scored: dict[str, Axis] = {}
-        plans = {ask: self._plan(ask, given, axes, scored) for ask in asks}
-        grams = self._gram(plans)
-        passes: list[Pass] = [p.question for p in plans.values() if p.question is not None]
-        facts = self.engine.scan([*passes, *grams], axes | scored)
-        return {ask: plan.test(facts, grams, self.test_n) for ask, plan in plans.items()}
-
     def _present(self, asks: list[Ask], axes: Axes) -> dict[tuple[str, str], Weighing]:
-        """The levels of each axis of a pair where the other one is not missing."""
-        wanted = [(name, given) for ask in asks for name, given in ((ask.a, ask.b), (ask.b, ask.a))]
-        passes = [Present(*pair) for pair in wanted if self._missing(pair[1])]
-        facts = self.engine.scan(passes, axes, long_facts=True) if passes else {}
-        return {
-            pair: weighing(facts[Present(*pair)])
-            if self._missing(pair[1])
-            else self.sides[pair[0]].levels.weighing
-            for pair in wanted
-        }
-
-    def _plan(
-        self,
-        ask: Ask,
-        given: Mapping[tuple[str, str], Weighing],
-        axes: Axes,
-        scored: dict[str, Axis],
-    ) -> _Plan:
-        a, b = given[ask.a, ask.b], given[ask.b, ask.a]
-        units = _units(Weighing(b.rows[:-1], b.sums[:-1], b.squares[:-1]))
-        ranked = ask.test in ("kruskal-wallis", "spearman")
-        names = []
-        tables = []
-        for name, other, weights in ((ask.a, ask.b, a), (ask.b, ask.a, b)):
-            scores = self._scores(name, weights, ranked)
-            axis = "\0".join([name, "rank" if ranked else "value", other * self._missing(other)])
-            scored[axis] = Axis(axes[name].column, axes[name].lookup, axes[name].size, scores)
-            names.append(axis)
-            tables.append(float((scores**2 * weights.sums).sum()))
-        if ask.test in ("kruskal-wallis", "anova"):
-            keys = self.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, GroupSums(ask.a, names[1]), a.sums[:-1], keys, tables[1])
-        complete = ranked and not self._missing(ask.a) and not self._missing(ask.b)
-        return _ProductPlan(ask, units, Product(*names), (tables[0], tables[1]), complete)
-
-    def _scores(self, name: str, weights: Weighing, ranked: bool) -> Floats:
-        here = weights.sums[:-1]
-        scores = centred_ranks(here) if ranked else centred_values(self._numbers(name), here)
-        return np.append(scores, 0.0)
-
-    def _gram(self, plans: Mapping[Ask, _Plan]) -> list[Gram]:
-        """One matrix product for all complete pairs of ranked axes, in place of many sums."""
-        names = dict.fromkeys(
-            name
-            for plan in plans.values()
-            if isinstance(plan, _ProductPlan) and plan.complete
-            for name in (plan.product.a, plan.product.b)
+        """The levels of an axis where another one is not missing, for pairs that need it."""
+        wanted = dict.fromkeys(
+            pair
+            for ask in asks
+            for pair in ((ask.a, ask.b), (ask.b, ask.a))
+            if self.missing(pair[1])
         )
-        if not names:
-            return []
-        bound = max(self.sides[name.split("\0rank")[0]].levels.sums.sum() for name in names)
-        return [Gram(tuple(names), float(bound))]
+        passes = [Present(*pair) for pair in wanted]
+        facts = self.engine.scan(passes, axes, long_facts=True) if passes else {}
+        return {pair: weighing(facts[Present(*pair)]) for pair in wanted}
+
+
+@dataclass(eq=False)
+class _Scoring:
+    """Scores of axes, worked out once for each axis and set of complete units."""
+
+    asker: Asker
+    raw: Axes
+    present: Mapping[tuple[str, str], Weighing]
+    axes: dict[str, Axis] = field(default_factory=dict)
+    _squares: dict[str, float] = field(default_factory=dict)
+    _units: dict[tuple[str, str], Units] = field(default_factory=dict)
+
+    def _given(self, name: str, other: str) -> tuple[str, Weighing]:
+        """What an axis depends on beside itself, and its levels in the pair's complete units."""
+        if self.asker.missing(other):
+            return other, self.present[name, other]
+        return "", self.asker.sides[name].levels.weighing
+
+    def plan(self, ask: Ask) -> _Plan:
+        ranked = ask.test in ("kruskal-wallis", "spearman")
+        second = self._axis(ask.b, ask.a, ranked)
+        units = self._units_of(ask.b, ask.a)
+        if ask.test in ("kruskal-wallis", "anova"):
+            _, weights = self._given(ask.a, ask.b)
+            keys = self.asker.sides[ask.a].levels.keys
+            return _GroupPlan(ask, units, second, weights.sums[:-1], keys, self._squares[second])
+        first = self._axis(ask.a, ask.b, ranked)
+        complete = ranked and not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
+        squares = (self._squares[first], self._squares[second])
+        return _ProductPlan(ask, units, Product(first, second), squares, complete)
+
+    def _axis(self, name: str, other: str, ranked: bool) -> str:
+        given, weights = self._given(name, other)
+        axis = "\0".join([name, "rank" if ranked else "value", given])
+        if axis not in self.axes:
+            here = weights.sums[:-1]
+            if ranked:
+                scores = centred_ranks(here)
+            else:
+                scores = centred_values(self.asker.sides[name].levels.numbers, here)
+            raw = self.raw[name]
+            table = np.append(scores, 0.0)
+            self.axes[axis] = self.asker.sides[name].axis(raw.column, table)
+            self._squares[axis] = float((scores**2 * here).sum())
+        return axis
+
+    @property
+    def bound(self) -> float:
+        """The largest score of complete ranked axes: at most the weight of all rows."""
+        sides = self.asker.sides
+        return max((float(sides[name].levels.sums.sum()) for name in self.raw), default=1.0)
+
+    def _units_of(self, name: str, other: str) -> Units:
+        given, weights = self._given(name, other)
+        if (name, given) not in self._units:
+            here = Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1])
+            self._units[name, given] = _units(here)
+        return self._units[name, given]
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """Passes that several plans share: group sums of many axes, one matrix of rank products."""
+
+    groups: Mapping[str, GroupSums]
+    gram: Gram | None
+    products: tuple[Product, ...]
+
+    @staticmethod
+    def of(plans: Iterable[_Plan], bound: float) -> _Shared:
+        grouped: dict[str, dict[str, None]] = {}
+        complete: dict[str, None] = {}
+        products = []
+        for plan in plans:
+            if isinstance(plan, _GroupPlan):
+                grouped.setdefault(plan.ask.a, {})[plan.scored] = None
+            elif plan.complete:
+                complete |= dict.fromkeys((plan.product.a, plan.product.b))
+            else:
+                products.append(plan.product)
+        return _Shared(
+            {group: GroupSums(group, tuple(scored)) for group, scored in grouped.items()},
+            Gram(tuple(complete), bound) if complete else None,
+            tuple(products),
+        )
+
+    @property
+    def passes(self) -> list[Pass]:
+        return [*self.groups.values(), *([self.gram] if self.gram else []), *self.products]
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,15 +357,14 @@ class _GroupPlan:
 
     ask: Ask
     units: Units
-    question: GroupSums
+    scored: str
     weight: Floats
     keys: Keys
     squares: float
 
-    def test(
-        self, facts: Facts, grams: list[Gram], test_n: int | None
-    ) -> Callable[[], Association]:
-        sums = facts[self.question][:-1]
+    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
+        question = shared.groups[self.ask.a]
+        sums = facts[question][:-1, question.scored.index(self.scored)]
         group_facts = GroupFacts(self.units, self.keys, self.weight, sums, self.squares)
         run = kruskal_wallis if self.ask.test == "kruskal-wallis" else anova
         return lambda: run(group_facts, test_n)
@@ -310,16 +381,11 @@ class _ProductPlan:
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
 
-    @property
-    def question(self) -> Product | None:
-        return None if self.complete else self.product
-
-    def test(
-        self, facts: Facts, grams: list[Gram], test_n: int | None
-    ) -> Callable[[], Association]:
-        if self.complete:
-            places = [grams[0].axes.index(name) for name in (self.product.a, self.product.b)]
-            product = float(facts[grams[0]][places[0], places[1]])
+    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
+        if self.complete and shared.gram is not None:
+            axes = shared.gram.axes
+            places = axes.index(self.product.a), axes.index(self.product.b)
+            product = float(facts[shared.gram][places])
         else:
             product = facts[self.product]
         product_facts = ProductFacts(self.units, *self.squares, product)
@@ -330,8 +396,24 @@ class _ProductPlan:
 _Plan = _GroupPlan | _ProductPlan
 
 
+def _sides_of(ask: Ask, third: str) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset((ask.a, third)), frozenset((ask.b, third))
+
+
+def _table(ask: Ask, question: TablePass, facts: Facts) -> Layers | SparseCells:
+    """The table of an ask with its axes in order."""
+    answer: Layers | SparseCells = facts[question]
+    if isinstance(question, Cube):
+        assert not isinstance(answer, SparseCells)
+        return question.crosstab(answer, ask.a, ask.b)
+    if question.a == ask.a:
+        return answer
+    assert not isinstance(answer, SparseCells)
+    return answer.transpose(0, 2, 1)
+
+
 def _weights(layers: Layers) -> Floats:
-    return np.asarray(layers[min(1, len(layers) - 1)])
+    return np.asarray(layers[min(1, len(layers) - 1)], dtype=np.float64)
 
 
 def _units(counts: Weighing) -> Units:

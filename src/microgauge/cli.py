@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,9 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0: done; 2: the input cannot be used."""
+    # numpy asks for huge pages for every large array. Most of ours live for a moment, and clearing
+    # huge pages then costs more than it saves. Must be set before numpy is loaded.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.command is None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from microgauge.cells import Cells, label_of
 from microgauge.engines.local import Local, weights_of
@@ -41,6 +44,15 @@ class Side:
     def empty(self) -> bool:
         """Whether every cell is missing."""
         return self.levels.present == 0
+
+    def axis(self, column: str, scores: Floats | None = None) -> Axis:
+        """How passes see the variable in a column of a table."""
+        return Axis(column, self.lookup, len(self.levels), scores, self._identity)
+
+    @cached_property
+    def _identity(self) -> bool:
+        size = len(self.levels)
+        return len(self.lookup) == size + 1 and bool((self.lookup == np.arange(size + 1)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,10 +284,13 @@ class Describer:
                 )
 
 
+_NO_LOOKUP: Index = np.arange(0)
+
+
 def _tallies(engine: Local, table: Table) -> dict[str, Weighing]:
     """How often each raw value of each column occurs, from one scan."""
     axes = {
-        name: Axis(name, np.arange(len(column.values) + 1), len(column.values))
+        name: Axis(name, _NO_LOOKUP, len(column.values), identity=True)
         for name, column in table.columns.items()
     }
     facts = engine.scan([Tally(name) for name in axes], axes, long_facts=True)
@@ -526,12 +541,22 @@ def _category_labels(cells: Cells, beside: Cells | None) -> Sequence[str]:
 
 
 def _distinct_numbers(cells: Cells) -> tuple[Keys, Index]:
+    if not isinstance(cells.column.values, pl.Series):
+        return _rising_numbers(cells.column.values, cells.missing)
     numbers = np.where(cells.missing, np.nan, cells.numbers)
     finite = ~np.isnan(numbers)
     keys, places = np.unique(numbers[finite] + 0.0, return_inverse=True)
     lookup = np.full(len(numbers), len(keys), dtype=np.intp)
     lookup[finite] = places
     return keys, lookup
+
+
+def _rising_numbers(values: Floats, missing: NDArray[np.bool_]) -> tuple[Keys, Index]:
+    """Numbers of a column are distinct and rising already."""
+    if not missing.any():
+        return values, np.arange(len(values))
+    place = np.cumsum(~missing) - 1
+    return values[~missing], np.where(missing, int((~missing).sum()), place)
 
 
 def options_notes(options: Options, variables: Sequence[Described]) -> list[str]:

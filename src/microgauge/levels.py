@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Levels:
         """Number of missing cells."""
         return int(self.weighing.rows[-1])
 
-    @property
+    @cached_property
     def present(self) -> int:
         """Number of cells that are not missing."""
         return int(self.rows.sum())
@@ -99,10 +100,17 @@ def sums_by(places: Index, weights: NDArray[Any], size: int) -> Floats:
 
 def regroup(weighing: Weighing, lookup: Index, size: int) -> Weighing:
     """Add up what falls together."""
+    if size == len(weighing.rows) and bool((lookup == np.arange(size)).all()):
+        return weighing
+    sums = sums_by(lookup, weighing.sums, size)
+    # Without weights the three are the same counts, worked out and held once.
+    unweighted = weighing.squares is weighing.sums
     return Weighing(
-        sums_by(lookup, weighing.rows, size).astype(np.int64),
-        sums_by(lookup, weighing.sums, size),
-        sums_by(lookup, weighing.squares, size),
+        sums.astype(np.int64)
+        if unweighted
+        else sums_by(lookup, weighing.rows, size).astype(np.int64),
+        sums,
+        sums if unweighted else sums_by(lookup, weighing.squares, size),
     )
 
 

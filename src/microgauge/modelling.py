@@ -14,7 +14,7 @@ from microgauge.describe import Side
 from microgauge.errors import Undefined
 from microgauge.formulas import CONTEXT, Formula, factor_columns, parse_formula
 from microgauge.measures.gdu.models import Design, Fit, linear, logistic, scale
-from microgauge.passes import Axis, Rows
+from microgauge.passes import Rows
 from microgauge.schema import Model
 
 
@@ -46,7 +46,7 @@ def _complete_rows(
     names: Sequence[str], engine: Engine, sides: Mapping[str, Side]
 ) -> tuple[dict[str, NDArray[np.intp]], NDArray[np.float64]]:
     """Levels of each variable in the rows where none is missing, and scaled weights."""
-    axes = {name: Axis(name, sides[name].lookup, len(sides[name].levels)) for name in names}
+    axes = {name: sides[name].axis(name) for name in names}
     question = Rows(tuple(names))
     stacked = engine.scan([question], axes)[question].values
     sizes = np.array([len(sides[name].levels) for name in names])

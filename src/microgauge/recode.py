@@ -20,7 +20,7 @@ from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
 from microgauge.intervals import Interval, assign, parse_interval, parse_intervals
 from microgauge.levels import Floats, Index, Keys, Levels, number_label
-from microgauge.passes import Axes, Axis, Crosstab, SparseCrosstab
+from microgauge.passes import Axes, Crosstab, SparseCrosstab
 from microgauge.schema import Recode, RecodeMeasure, Rounding
 
 How = Literal["declared", "labels", "inferred"]
@@ -309,8 +309,7 @@ def _most_frequent(variable: Described, rows: Local) -> _Goes:
     assert variable.protected is not None
     sides = {ORIGINAL: variable.original, PROTECTED: variable.protected}
     axes = {
-        prefix + variable.name: Axis(prefix + variable.name, side.lookup, len(side.levels))
-        for prefix, side in sides.items()
+        prefix + variable.name: side.axis(prefix + variable.name) for prefix, side in sides.items()
     }
     names = (ORIGINAL + variable.name, PROTECTED + variable.name)
     size, width = len(variable.original.levels), len(variable.protected.levels) + 1
@@ -335,9 +334,9 @@ def _cells(
     if size <= DENSE_CELLS:
         table = rows.scan([Crosstab(*names)], axes)[Crosstab(*names)][0].ravel()
         keys = np.flatnonzero(table)
-        return keys, table[keys]
+        return keys, table[keys].astype(np.float64)
     cells = rows.scan([SparseCrosstab(*names)], axes, long_facts=True)[SparseCrosstab(*names)]
-    return cells.keys, cells.layers[0]
+    return cells.keys, cells.layers[0].astype(np.float64)
 
 
 def _merged(goes: _Goes, size: int) -> Flags:

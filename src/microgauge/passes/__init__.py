@@ -7,13 +7,14 @@ need the answer. It knows the axes of a batch by name and nothing of files, engi
 from microgauge.passes.batch import Axes, Axis, Batch, Fact, Facts, Pass, fold
 from microgauge.passes.matching import Equal, Sorted
 from microgauge.passes.sums import Gram, GroupSums, Product, Rows
-from microgauge.passes.tables import Crosstab, Present, SparseCrosstab, Tally
+from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
 __all__ = [
     "Axes",
     "Axis",
     "Batch",
     "Crosstab",
+    "Cube",
     "Equal",
     "Fact",
     "Facts",

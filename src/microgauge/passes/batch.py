@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.levels import Floats, Index
@@ -21,6 +22,8 @@ class Axis:
     size: int
     scores: Floats | None = None
     """A number for each level (a rank, say) and 0 for missing cells."""
+    identity: bool = False
+    """Whether raw codes are the levels themselves, which spares looking them up."""
 
 
 Axes = Mapping[str, Axis]
@@ -55,8 +58,10 @@ class Batch:
         self._codes = codes
         self._axes = axes
         self.weights = weights
+        self._raw: dict[str, Index] = {}
         self._levels: dict[str, Index] = {}
         self._scores: dict[str, Floats] = {}
+        self._stacks: dict[tuple[str, ...], Floats] = {}
 
     def size(self, axis: str) -> int:
         """Number of levels on an axis; also the code of a missing cell."""
@@ -67,7 +72,16 @@ class Batch:
         found = self._levels.get(axis)
         if found is None:
             seen = self._axes[axis]
-            found = self._levels[axis] = seen.lookup[self._codes[seen.column]]
+            raw = self._index(seen.column)
+            # Clipping skips numpy's check of every index; codes never exceed the lookup.
+            found = raw if seen.identity else seen.lookup.take(raw, mode="clip")
+            self._levels[axis] = found
+        return found
+
+    def _index(self, column: str) -> Index:
+        found = self._raw.get(column)
+        if found is None:
+            found = self._raw[column] = self._codes[column].astype(np.intp)
         return found
 
     def scores(self, axis: str) -> Floats:
@@ -77,7 +91,14 @@ class Batch:
             scores = self._axes[axis].scores
             if scores is None:
                 raise ValueError(f"the axis {axis} has no scores")
-            found = self._scores[axis] = scores[self.levels(axis)]
+            found = self._scores[axis] = scores.take(self.levels(axis), mode="clip")
+        return found
+
+    def stack(self, axes: tuple[str, ...]) -> Floats:
+        """The scores of several axes, rows × axes."""
+        found = self._stacks.get(axes)
+        if found is None:
+            found = self._stacks[axes] = np.stack([self.scores(axis) for axis in axes], axis=1)
         return found
 
 

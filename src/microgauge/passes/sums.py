@@ -8,25 +8,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.levels import Floats, sums_by
+from microgauge.levels import Floats, Index, sums_by
 from microgauge.passes.batch import Batch
 
 _EXACT = float(1 << 53)
+SEVERAL = 4
+"""Scored axes from which one product with the matrix of group members is quicker than many sums."""
 
 
 @dataclass(frozen=True)
 class GroupSums:
-    """Sum of the scores of one axis within each level of another. Missing scores are 0."""
+    """Sums of the scores of some axes within each level of another. Missing scores are 0."""
 
     group: str
-    scored: str
+    scored: tuple[str, ...]
 
     def read(self, batch: Batch) -> Floats:
-        """One sum per level of the group axis, missing last."""
-        scores = batch.scores(self.scored)
+        """Levels of the group axis (missing last) × scored axes."""
+        groups, size = batch.levels(self.group), batch.size(self.group) + 1
+        if len(self.scored) < SEVERAL:
+            return np.stack([self._sums(batch, axis, groups, size) for axis in self.scored], axis=1)
+        from scipy import sparse
+
+        weights = np.ones(len(groups)) if batch.weights is None else batch.weights
+        starts = np.arange(len(groups) + 1)
+        members = sparse.csc_matrix((weights, groups, starts), shape=(size, len(groups)))
+        return np.asarray(members @ batch.stack(self.scored))
+
+    @staticmethod
+    def _sums(batch: Batch, axis: str, groups: Index, size: int) -> Floats:
+        scores = batch.scores(axis)
         if batch.weights is not None:
             scores = scores * batch.weights
-        return sums_by(batch.levels(self.group), scores, batch.size(self.group) + 1)
+        return sums_by(groups, scores, size)
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ class Gram:
 
     def read(self, batch: Batch) -> NDArray[np.longdouble]:
         """A symmetric matrix."""
-        scores = np.stack([batch.scores(axis) for axis in self.axes], axis=1)
+        scores = batch.stack(self.axes)
         weights = batch.weights
         block = max(int(_EXACT / max(self.bound, 1.0) ** 2), 512)
         total = np.zeros((len(self.axes), len(self.axes)), dtype=np.longdouble)

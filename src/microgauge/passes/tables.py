@@ -7,20 +7,22 @@ weights, an answer has three layers: rows, weight sums, sums of squared weights;
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.levels import Floats, Index, Weighing
+from microgauge.levels import Floats, Index, Weighing, sums_by
 from microgauge.passes.batch import Batch
 
-Layers = NDArray[np.float64]
+Layers = NDArray[Any]
+"""Whole numbers without weights, floating point ones with weights."""
 
 
 def _layers(keys: Index, size: int, weights: Floats | None) -> Layers:
     rows = np.bincount(keys, minlength=size)
     if weights is None:
-        return rows[np.newaxis].astype(np.float64)
+        return rows[np.newaxis]
     return np.stack(
         [
             rows.astype(np.float64),
@@ -32,7 +34,11 @@ def _layers(keys: Index, size: int, weights: Floats | None) -> Layers:
 
 def weighing(layers: Layers) -> Weighing:
     """One-way layers as rows, weights and squared weights."""
-    return Weighing(layers[0].astype(np.int64), layers[min(1, len(layers) - 1)], layers[-1])
+    rows = layers[0].astype(np.int64, copy=False)
+    if len(layers) == 1:
+        sums = rows.astype(np.float64)
+        return Weighing(rows, sums, sums)
+    return Weighing(rows, layers[1], layers[2])
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,36 @@ class Crosstab:
     def read(self, batch: Batch) -> Layers:
         """Layers × levels of a × levels of b."""
         width, height = batch.size(self.a) + 1, batch.size(self.b) + 1
-        keys = batch.levels(self.a) * height + batch.levels(self.b)
+        keys = batch.levels(self.a) * height
+        keys += batch.levels(self.b)
         layers = _layers(keys, width * height, batch.weights)
         return layers.reshape(len(layers), width, height)
+
+
+@dataclass(frozen=True)
+class Cube:
+    """How often each combination of three axes' levels occurs: three crosstabs for one count."""
+
+    a: str
+    b: str
+    c: str
+
+    def read(self, batch: Batch) -> Layers:
+        """Layers × levels of a × levels of b × levels of c."""
+        shape = tuple(batch.size(axis) + 1 for axis in (self.a, self.b, self.c))
+        keys = batch.levels(self.a) * shape[1]
+        keys += batch.levels(self.b)
+        keys *= shape[2]
+        keys += batch.levels(self.c)
+        layers = _layers(keys, shape[0] * shape[1] * shape[2], batch.weights)
+        return layers.reshape(len(layers), *shape)
+
+    def crosstab(self, layers: Layers, a: str, b: str) -> Layers:
+        """The crosstab of two of the axes, in the order asked for."""
+        axes = (self.a, self.b, self.c)
+        (third,) = (i for i, axis in enumerate(axes) if axis not in (a, b))
+        table: Layers = layers.sum(axis=third + 1)
+        return table if axes.index(a) < axes.index(b) else table.transpose(0, 2, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +119,7 @@ class SparseCells:
     def __add__(self, other: SparseCells) -> SparseCells:
         keys, places = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         layers = np.concatenate([self.layers, other.layers], axis=1)
-        summed = [np.bincount(places, layer, len(keys)) for layer in layers]
+        summed = [sums_by(places, layer, len(keys)) for layer in layers]
         return SparseCells(keys, np.stack(summed))
 
 

@@ -127,21 +127,28 @@ def _encode_numbers(series: pl.Series, kind: Kind) -> Column:
 
 def _encode_text(series: pl.Series, order: tuple[str, ...] | None = None) -> Column:
     """Surrounding blanks do not make another value; a blank cell is a missing one."""
-    physical = series.cast(pl.Categorical).to_physical()
-    first_codes, inverse = np.unique(
-        physical.fill_null(np.iinfo(np.uint32).max).cast(pl.UInt32).to_numpy(), return_inverse=True
+    values, inverse = _distinct_text(series)
+    stripped = values.str.strip_chars()
+    stripped = pl.select(pl.when(stripped.str.len_bytes() > 0).then(stripped)).to_series()
+    known = stripped.drop_nulls().unique().sort()
+    index = {value: code for code, value in enumerate(known.to_list())}
+    lookup = np.array(
+        [index.get(value, len(known)) for value in stripped.to_list()], dtype=np.int64
     )
-    firsts = _first_of_each(inverse, len(first_codes))
-    raw = series.gather(firsts).str.strip_chars()
-    raw = pl.select(pl.when(raw.str.len_bytes() > 0).then(raw)).to_series()
-    values = raw.drop_nulls().unique(maintain_order=True).sort()
-    index = {value: code for code, value in enumerate(values.to_list())}
-    lookup = np.array([index.get(value, len(values)) for value in raw.to_list()], dtype=np.int64)
-    codes = smallest(lookup, len(values))[inverse] if len(lookup) else inverse
-    return Column("text", values, smallest(codes, len(values)), order=order)
+    codes = smallest(np.append(lookup, len(known)), len(known))[inverse]
+    return Column("text", known, codes, order=order)
 
 
-def _first_of_each(inverse: NDArray[np.intp], count: int) -> NDArray[np.uint32]:
-    firsts = np.zeros(count, dtype=np.uint32)
-    firsts[inverse[::-1]] = np.arange(len(inverse) - 1, -1, -1, dtype=np.uint32)
-    return firsts
+def _distinct_text(series: pl.Series) -> tuple[pl.Series, NDArray[np.integer[Any]]]:
+    """Distinct cells, and for each row the index of its own (their number where null)."""
+    physical = series.cast(pl.Categorical).to_physical().cast(pl.UInt32)
+    most = cast("int | None", physical.max())
+    if most is None:
+        return series.clear(), np.zeros(len(series), dtype=np.int64)
+    codes = physical.fill_null(most + 1).to_numpy().astype(np.int64)
+    first = np.full(most + 2, -1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    present = np.flatnonzero(first[:-1] >= 0)
+    lookup = np.full(most + 2, len(present), dtype=np.int64)
+    lookup[present] = np.arange(len(present))
+    return series.gather(first[present]), lookup.take(codes, mode="clip")

@@ -6,7 +6,8 @@ import gzip
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from microgauge.tables.labelled import LABELLED, read_labelled
 
 ARROW_MAGIC = b"ARROW1"
 PARQUET_MAGIC = b"PAR1"
+COLUMNS_AT_A_TIME = 2
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -29,7 +31,7 @@ def read_table(source: Any, *, which: str) -> Table:
     if isinstance(source, str | Path):
         table = _read_path(Path(source), which)
     else:
-        table = _coded(f"<{type(source).__name__}>", _frame_columns(source, which))
+        table = _frame_table(source, which)
     if not table.columns and not table.unsupported:
         raise InputError(f"the {which} table {table.name} has no columns.")
     if table.rows == 0:
@@ -37,18 +39,29 @@ def read_table(source: Any, *, which: str) -> Table:
     return table
 
 
-def _coded(name: str, columns: Iterable[tuple[str, pl.Series]]) -> Table:
-    """Code column by column, so that no more than one raw column is held beside the codes."""
+def _coded(name: str, columns: Sequence[str], read: Callable[[str], pl.Series]) -> Table:
+    """Code column by column, a few at a time: no more raw columns are held beside the codes."""
     coded: dict[str, Column] = {}
     unsupported: dict[str, str] = {}
     rows = 0
-    for column, series in columns:
-        rows = len(series)
-        try:
-            coded[column] = encode(series)
-        except UnsupportedColumn as error:
-            unsupported[column] = str(error)
+    with ThreadPoolExecutor(COLUMNS_AT_A_TIME) as threads:
+        for column, (count, found) in zip(
+            columns, threads.map(lambda c: _encoded(read(c)), columns), strict=True
+        ):
+            rows = count
+            if isinstance(found, Column):
+                coded[column] = found
+            else:
+                unsupported[column] = found
     return Table(name, rows, coded, unsupported)
+
+
+def _encoded(series: pl.Series) -> tuple[int, Column | str]:
+    """The number of rows, and the coded column or the type that cannot be coded."""
+    try:
+        return len(series), encode(series)
+    except UnsupportedColumn as error:
+        return len(series), str(error)
 
 
 def _read_path(path: Path, which: str) -> Table:
@@ -70,7 +83,7 @@ def _read_path(path: Path, which: str) -> Table:
     if start.startswith(ARROW_MAGIC) or path.suffix.lower() in (".arrow", ".feather", ".ipc"):
         return _columnar_table(path, which, "Arrow", _read_ipc)
     content = _gunzipped(path, which) if start.startswith(GZIP_MAGIC) else path.read_bytes()
-    return _coded(str(path), _pairs(read_delimited(content, str(path), which)))
+    return _of_frame(str(path), read_delimited(content, str(path), which))
 
 
 def _neighbours(path: Path) -> str:
@@ -89,14 +102,13 @@ def _gunzipped(path: Path, which: str) -> bytes:
         ) from None
 
 
-def _pairs(frame: pl.DataFrame) -> Iterator[tuple[str, pl.Series]]:
-    for name in frame.columns:
-        yield name, frame[name]
+def _of_frame(name: str, frame: pl.DataFrame) -> Table:
+    return _coded(name, frame.columns, frame.get_column)
 
 
 def _labelled_table(path: Path, which: str) -> Table:
     frame, facts = read_labelled(path, which)
-    table = _coded(str(path), _pairs(frame))
+    table = _of_frame(str(path), frame)
     return Table(
         table.name,
         table.rows,
@@ -115,8 +127,7 @@ def _columnar_table(path: Path, which: str, kind: str, read: Callable[..., pl.Da
         schema = pl.read_parquet_schema(path) if kind == "Parquet" else pl.read_ipc_schema(path)
         names = list(schema)
         _refuse_repeats(names, str(path), which)
-        columns = ((name, read(path, columns=[name]).to_series()) for name in names)
-        return _coded(str(path), columns)
+        return _coded(str(path), names, lambda name: read(path, columns=[name]).to_series())
     except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
         raise InputError(
             f"the {which} table {path} is not a readable {kind} file "
@@ -137,22 +148,24 @@ def _refuse_repeats(names: Iterable[str], name: str, which: str) -> None:
         )
 
 
-def _frame_columns(source: Any, which: str) -> Iterator[tuple[str, pl.Series]]:
-    """The columns of a data frame held in memory, as polars series."""
+def _frame_table(source: Any, which: str) -> Table:
+    """A data frame held in memory."""
     name = f"<{type(source).__name__}>"
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return _pairs(source)
+        return _of_frame(name, source)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
-        _refuse_repeats(map(str, source.columns), name, which)
-        return ((str(column), _from_pandas(source[column])) for column in source.columns)
+        names = [str(column) for column in source.columns]
+        _refuse_repeats(names, name, which)
+        by_name = dict(zip(names, source.columns, strict=True))
+        return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]))
     if isinstance(source, Mapping):
-        return _pairs(pl.DataFrame(source, strict=False))
+        return _of_frame(name, pl.DataFrame(source, strict=False))
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
             _refuse_repeats(source.column_names, name, which)
-        return _pairs(pl.DataFrame(source))
+        return _of_frame(name, pl.DataFrame(source))
     raise InputError(
         f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "
         "frame, a PyArrow table, or any object with the Arrow C stream interface."

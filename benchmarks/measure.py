@@ -1,0 +1,111 @@
+"""Wall time and peak memory of a process. Imports nothing heavy: see `run`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process took."""
+
+    seconds: float
+    megabytes: float
+    """Peak resident memory."""
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.1f} s, {self.megabytes:,.0f} MB"
+
+
+def run(*command: str | Path) -> Cost:
+    """Start a process, wait for it, stop the benchmarks if it fails.
+
+    The peak that Linux reports for a child is never below the memory of the process that started
+    it, so tables are made and read in children only and this process stays small.
+    """
+    words = [str(word) for word in command]
+    start = time.perf_counter()
+    child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert child.stderr is not None
+    complaint = child.stderr.read().decode(errors="replace")
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{' '.join(words)} failed:\n{complaint}")
+    return Cost(seconds, usage.ru_maxrss / 1024)
+
+
+def fastest(repeats: int, *command: str | Path) -> Cost:
+    """The fastest of some runs: what else the machine does only ever adds. Memory: the most."""
+    costs = [run(*command) for _ in range(repeats)]
+    return Cost(min(c.seconds for c in costs), max(c.megabytes for c in costs))
+
+
+def assess(folder: Path, repeats: int = 1) -> Cost:
+    """microgauge on the two tables in a folder, JSON out."""
+    schema = folder / "schema.toml"
+    return fastest(
+        repeats,
+        *microgauge("assess", folder / "original.parquet", folder / "protected.parquet"),
+        *(("--schema", schema) if schema.exists() else ()),
+        "--json",
+        folder / "microgauge.json",
+    )
+
+
+def microgauge(*words: Sequence[str | Path] | str | Path) -> list[str]:
+    """The command as installed beside the interpreter that runs the benchmarks."""
+    return [str(Path(PYTHON).parent / "microgauge"), *map(str, words)]
+
+
+def make(kind: str, folder: Path, *options: str | Path) -> Path:
+    """Write tables into a folder."""
+    run(PYTHON, "-m", "benchmarks.data", kind, folder, *options)
+    return folder
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One measured ratio and what it has to be."""
+
+    what: str
+    ratio: float
+    target: float | None
+    """None: shown, and does not count."""
+    at_least: bool
+    detail: str
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met."""
+        if self.target is None:
+            return True
+        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
+
+    def __str__(self) -> str:
+        if self.target is None:
+            return f"{self.what:<46}{self.ratio:>8.3g}  {'':<8}{'shown':<8}{self.detail}"
+        sign = "≥" if self.at_least else "≤"
+        verdict = "met" if self.met else "missed"
+        return (
+            f"{self.what:<46}{self.ratio:>8.3g}  {sign} {self.target:<6g}{verdict:<8}{self.detail}"
+        )
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every benchmark is given."""
+
+    folder: Path
+    adult: Path | None
+    repeats: int

@@ -1,0 +1,33 @@
+"""The tail of Kolmogorov's distribution against scipy's."""
+
+from __future__ import annotations
+
+import pytest
+from scipy import special, stats
+
+from microgauge.measures.gdu.kolmogorov import kolmogorov_tail, one_sided_tail, pelz_good
+
+SQUARES = [0.05, 0.3, 0.754, 1.0, 2.19, 2.21, 4.0, 17.9, 18.1, 60.0, 200.0, 340.0]
+
+
+@pytest.mark.parametrize("units", [5, 139, 5_000, 10_000, 99_999, 100_001, 488_420, 1_000_000])
+@pytest.mark.parametrize("square", SQUARES)
+def test_tail_is_scipys(units: int, square: float) -> None:
+    distance = min((square / units) ** 0.5, 0.999)
+    expected = stats.kstwo.sf(distance, units)
+    assert kolmogorov_tail(distance, units) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("square", [2.2, 10.0, 100.0])
+def test_one_sided_tail_is_the_sum_of_all_terms(square: float) -> None:
+    distance = (square / 50_000) ** 0.5
+    assert one_sided_tail(distance, 50_000) == pytest.approx(
+        special.smirnov(50_000, distance), rel=1e-12
+    )
+
+
+def test_series_tends_to_kolmogorovs_limit() -> None:
+    units = 10**12
+    assert 1 - pelz_good(1.0 / units**0.5, units) == pytest.approx(
+        special.kolmogorov(1.0), rel=1e-5
+    )
