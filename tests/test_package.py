@@ -14,7 +14,7 @@ import microgauge
 SOURCE = Path(microgauge.__file__).parent
 
 LAYERS = {
-    "measures": {"measures", "errors", "levels", "ranks", "results", "schema"},
+    "measures": {"measures", "errors", "formulas", "levels", "ranks", "results", "schema"},
     "render": {"render", "results"},
     "passes": {"passes", "levels"},
     "engines": {"engines", "passes", "levels", "tables"},

@@ -15,7 +15,7 @@ from microgauge._version import __version__
 if TYPE_CHECKING:
     from microgauge.errors import InputError, MicrogaugeError, Undefined
     from microgauge.results import Assessment
-    from microgauge.run import assess
+    from microgauge.run import assess, clusters, ecdf, propensity
     from microgauge.schema import Model, Options, Recode, Schema, Variable
 
 __all__ = [
@@ -30,6 +30,9 @@ __all__ = [
     "Variable",
     "__version__",
     "assess",
+    "clusters",
+    "ecdf",
+    "propensity",
 ]
 
 _HOMES = {
@@ -43,6 +46,9 @@ _HOMES = {
     "Undefined": "errors",
     "Variable": "schema",
     "assess": "run",
+    "clusters": "run",
+    "ecdf": "run",
+    "propensity": "run",
 }
 """Where each public name lives. Modules load on first use, so that `import microgauge` is quick."""
 

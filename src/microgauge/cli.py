@@ -7,9 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
 from microgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from microgauge.schema import Schema
 
 EPILOG = """\
 examples:
@@ -71,6 +75,21 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("--key", metavar="COL", help="column that joins the two tables")
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
+    command.add_argument(
+        "--only", metavar="A,B", help="only these of gdu, propensity, clusters, ecdf"
+    )
+    command.add_argument("--skip", metavar="A,B", help="all but these")
+    command.add_argument(
+        "--set",
+        metavar="TABLE.NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="change an entry of the schema, e.g. propensity.model=cart",
+    )
+    command.add_argument(
+        "--yardsticks", action="store_true", help="also measure files whose loss is known"
+    )
     command.set_defaults(run=_assess)
 
 
@@ -97,6 +116,8 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _assess(chosen: argparse.Namespace) -> int:
+    if chosen.pairs and (_left_out("gdu", chosen.only, chosen.skip)):
+        raise InputError("--pairs needs the section gdu, which --only or --skip leaves out.")
     outputs = [Path(name) for name in (chosen.json, chosen.pairs) if name and name != "-"]
     for path in outputs:
         from microgauge.files import check_writable
@@ -105,21 +126,54 @@ def _assess(chosen: argparse.Namespace) -> int:
     return _report(
         chosen.original,
         chosen.protected,
-        schema=chosen.schema,
+        schema=_schema(chosen.schema, chosen.settings),
         key=chosen.key,
+        only=_listed(chosen.only),
+        skip=_listed(chosen.skip) or (),
+        yardsticks=chosen.yardsticks,
         json=chosen.json,
         pairs=chosen.pairs,
     )
+
+
+def _left_out(section: str, only: str | None, skip: str | None) -> bool:
+    wanted = _listed(only)
+    return (wanted is not None and section not in wanted) or section in (_listed(skip) or ())
+
+
+def _listed(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _schema(path: str | None, settings: Sequence[str]) -> Schema:
+    """The schema file with the entries changed that --set names."""
+    import tomllib
+
+    from microgauge.schema import Schema, read_toml
+
+    content = {} if path is None else read_toml(path)
+    for setting in settings:
+        place, equals, text = setting.partition("=")
+        table, dot, name = place.strip().partition(".")
+        if not (equals and dot and table and name):
+            raise InputError(f'--set "{setting}" must be TABLE.NAME=VALUE.')
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()  # a plain word needs no quotes on a command line
+        content.setdefault(table, {})[name] = value
+    return Schema.from_dict(content)
 
 
 def _report(
     original: str,
     protected: str,
     *,
-    schema: str | None,
-    key: str | None = None,
     json: str | None = None,
     pairs: str | None = None,
+    **choices: Any,
 ) -> int:
     from microgauge.files import write_whole
     from microgauge.progress import Line
@@ -127,7 +181,7 @@ def _report(
     from microgauge.run import assess
 
     with Line() as progress:
-        result = assess(original, protected, schema=schema, key=key, progress=progress)
+        result = assess(original, protected, progress=progress, **choices)
     if json and json != "-":
         write_whole(Path(json), json_text(result))
     if pairs:
@@ -158,4 +212,6 @@ def _demo(chosen: argparse.Namespace) -> int:
     from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA, STORY
 
     sys.stderr.write(STORY)
-    return _report(str(ORIGINAL), str(PROTECTED), schema=str(SCHEMA), json=chosen.json)
+    return _report(
+        str(ORIGINAL), str(PROTECTED), schema=str(SCHEMA), yardsticks=True, json=chosen.json
+    )

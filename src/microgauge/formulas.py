@@ -54,6 +54,18 @@ def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     return Formula(text, response, predictors)
 
 
+def parse_terms(text: str, columns: Iterable[str]) -> tuple[str, ...]:
+    """Check the terms of a formula without a response ("~ a + b:c"); the columns it names."""
+    terms = text.strip().removeprefix("~").strip()
+    if not terms or "~" in terms:
+        raise Undefined(f'the formula "{text}" must be terms, such as "~ a + b + a:b".')
+    if not text.isprintable() or "#" in _QUOTED.sub("", text):
+        raise Undefined("the formula holds a # or characters that cannot be printed.")
+    names = _names(terms, text, list(columns))
+    _check_grammar(terms)
+    return names
+
+
 def _check_grammar(text: str) -> None:
     """Whether formulaic can read the formula, whose parts are known to be harmless by now."""
     from formulaic import Formula as Grammar

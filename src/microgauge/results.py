@@ -167,6 +167,88 @@ class GDU:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VariableDrop:
+    """How much of U_p goes away when a variable is left out of the model."""
+
+    name: str
+    drop: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropensityResult:
+    """Can a classifier tell the files apart? 0: not at all; c(1 - c): fully."""
+
+    model: str
+    terms: int | None
+    """Columns of the model."""
+    rank: int | None
+    description: str
+    """Which terms these are."""
+    value: float | None
+    """U_p."""
+    expected: float | None
+    """U_p of a resample of the original."""
+    ratio: float | None
+    null_share: float | None
+    """Share of resamples of the original with a larger U_p."""
+    resamples: int
+    auc: float | None
+    specks: float | None
+    po50: float | None
+    percentiles_original: dict[str, float] | None
+    percentiles_protected: dict[str, float] | None
+    variables: tuple[VariableDrop, ...]
+    rows: int
+    """Rows of both files that were used."""
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterResult:
+    """Do clusters hold both files' rows in equal shares? U_c, 0: they do."""
+
+    method: str
+    groups: int
+    weights: str
+    value: float | None
+    null_share: float | None
+    rows: int
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EcdfResult:
+    """How far apart are the joint distribution functions? 0: they are equal."""
+
+    maximum: float | None
+    """U_m."""
+    mean_square: float | None
+    """U_s."""
+    exact: bool
+    points: int
+    null_share_maximum: float | None
+    null_share_mean_square: float | None
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yardstick:
+    """What the measures say of a file whose loss is known."""
+
+    name: str
+    gdu: float | None
+    univariate: float | None
+    bivariate: float | None
+    propensity: float | None
+    propensity_ratio: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assessment:
     """Everything said of one protected table. Written out field by field as the JSON result."""
 
@@ -174,8 +256,12 @@ class Assessment:
     schema_version: int
     inputs: Inputs
     variables: tuple[VariableResult, ...]
-    gdu: GDU
-    notes: tuple[str, ...]
+    gdu: GDU | None = None
+    propensity: PropensityResult | None = None
+    clusters: tuple[ClusterResult, ...] | None = None
+    ecdf: EcdfResult | None = None
+    yardsticks: tuple[Yardstick, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""
@@ -201,8 +287,13 @@ class Assessment:
         return summary(self)
 
     def __repr__(self) -> str:
-        value = "null" if self.gdu.value is None else f"{self.gdu.value:.4f}"
-        return f"Assessment(gdu={value}, variables={len(self.gdu.variables)})"
+        found = []
+        if self.gdu is not None:
+            value = "null" if self.gdu.value is None else f"{self.gdu.value:.4f}"
+            found.append(f"gdu={value}")
+        if self.propensity is not None and self.propensity.ratio is not None:
+            found.append(f"propensity_ratio={self.propensity.ratio:.3g}")
+        return f"Assessment({', '.join([*found, f'variables={len(self.variables)}'])})"
 
     def _repr_html_(self) -> str:
         from microgauge.render.notebook import notebook_view

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from microgauge._version import __version__
+from microgauge.errors import InputError, Undefined, hint
+from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
-from microgauge.results import Assessment, Inputs, InputTable
+from microgauge.results import (
+    Assessment,
+    ClusterResult,
+    EcdfResult,
+    Inputs,
+    InputTable,
+    PropensityResult,
+)
 from microgauge.schema import Options, Schema
 from microgauge.study import Study
 from microgauge.tables import Table, read_table
@@ -19,40 +28,151 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
+Section = Literal["gdu", "propensity", "clusters", "ecdf"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+
+SchemaSource = Schema | Mapping[str, Any] | str | Path | None
+
 
 def assess(
     original: Any,
     protected: Any,
     *,
-    schema: Schema | Mapping[str, Any] | str | Path | None = None,
+    schema: SchemaSource = None,
     key: str | None = None,
+    only: Collection[str] | None = None,
+    skip: Collection[str] = (),
+    yardsticks: bool = False,
     progress: Progress = lambda what, share: None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables.
+    names the column that joins the tables. `only` and `skip` choose among the sections gdu,
+    propensity, clusters and ecdf; `yardsticks` adds files whose loss is known.
     """
+    sections = _sections(only, skip)
     chosen = _schema(schema, key)
-    tables = []
-    for source, which in ((original, "original"), (protected, "protected")):
-        progress(f"reading the {which} table", 0.0)
-        tables.append(read_table(source, which=which))
+    tables = _read(original, protected, progress)
     progress("describing variables", 0.0)
-    study = Study.prepare(tables[0], tables[1], chosen)
-    gdu = GlobalUtility(study, progress).result()
+    study = _prepared(tables, chosen)
+    found: dict[str, Any] = {}
+    if "gdu" in sections:
+        found["gdu"] = GlobalUtility(study, progress).result()
+    whole_notes: list[str] = []
+    if sections - {"gdu"}:
+        found |= _whole(study, sections, progress, whole_notes)
+    if yardsticks:
+        from microgauge.yardsticks import yardsticks as measured
+
+        found["yardsticks"] = measured(tables[0], tables[1].rows, chosen, progress)
     return Assessment(
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(tables[0], tables[1], study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        gdu=gdu,
-        notes=tuple(study.notes + _size_notes(tables, chosen.options)),
+        notes=(*study.notes, *whole_notes, *_size_notes(tables, chosen.options, sections)),
+        **found,
     )
 
 
-def _schema(schema: Schema | Mapping[str, Any] | str | Path | None, key: str | None) -> Schema:
+def propensity(
+    original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
+) -> PropensityResult:
+    """The propensity score measure alone; `choices` are those of the schema's [propensity]."""
+    result = assess(
+        original, protected, schema=_with(schema, "propensity", choices), only=["propensity"]
+    ).propensity
+    assert result is not None
+    return result
+
+
+def clusters(
+    original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
+) -> tuple[ClusterResult, ...]:
+    """The cluster measure alone; `choices` are those of the schema's [clusters]."""
+    result = assess(
+        original, protected, schema=_with(schema, "clusters", choices), only=["clusters"]
+    ).clusters
+    assert result is not None
+    return result
+
+
+def ecdf(
+    original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
+) -> EcdfResult:
+    """The distribution function measures alone; `choices` are those of the schema's [ecdf]."""
+    result = assess(original, protected, schema=_with(schema, "ecdf", choices), only=["ecdf"]).ecdf
+    assert result is not None
+    return result
+
+
+def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Schema:
+    """A schema with some choices of one section replaced."""
+    base = _schema(schema, None)
+    given = Schema.from_dict({section: dict(choices)})
+    if given.malformed:
+        raise InputError(*given.malformed)
+    read = getattr(given, section)
+    changed = {name: getattr(read, name) for name in choices}
+    return replace(base, **{section: replace(getattr(base, section), **changed)})
+
+
+def _sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
+    unknown = [name for name in [*(only or ()), *skip] if name not in SECTIONS]
+    if unknown:
+        raise InputError(
+            *(
+                f'there is no section "{name}"; there are {", ".join(SECTIONS)}.'
+                f"{hint(name, SECTIONS)}"
+                for name in unknown
+            )
+        )
+    left = set(SECTIONS if only is None else only) - set(skip)
+    if not left:
+        raise InputError("no section is left to compute.")
+    return left
+
+
+def _read(original: Any, protected: Any, progress: Progress) -> list[Table]:
+    tables = []
+    for source, which in ((original, "original"), (protected, "protected")):
+        progress(f"reading the {which} table", 0.0)
+        tables.append(read_table(source, which=which))
+    return tables
+
+
+def _prepared(tables: list[Table], schema: Schema) -> Study:
+    if schema.propensity.formula is not None:
+        try:
+            parse_terms(schema.propensity.formula, tables[0].columns)
+        except Undefined as error:
+            raise InputError(f"[propensity] formula: {error}") from None
+    return Study.prepare(tables[0], tables[1], schema)
+
+
+def _whole(
+    study: Study, sections: set[str], progress: Progress, notes: list[str]
+) -> dict[str, Any]:
+    """The global measures that are wanted. Their libraries load here."""
+    from microgauge.stack import stacked, unmasked
+    from microgauge.whole import WholeFile
+
+    joint, said = stacked(study)
+    notes += said
+    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), notes)
+    found: dict[str, Any] = {}
+    if "propensity" in sections:
+        found["propensity"] = whole.propensity(study.schema.propensity)
+    if "clusters" in sections:
+        found["clusters"] = whole.clusters(study.schema.clusters)
+    if "ecdf" in sections:
+        found["ecdf"] = whole.ecdf(study.schema.ecdf)
+    return found
+
+
+def _schema(schema: SchemaSource, key: str | None) -> Schema:
     if schema is None:
         schema = Schema()
     elif isinstance(schema, str | Path):
@@ -77,9 +197,9 @@ def _inputs(original: Table, protected: Table, study: Study) -> Inputs:
     )
 
 
-def _size_notes(tables: list[Table], options: Options) -> list[str]:
+def _size_notes(tables: list[Table], options: Options, sections: set[str]) -> list[str]:
     rows = max(table.rows for table in tables)
-    if rows <= LARGE or options.test_n is not None:
+    if rows <= LARGE or options.test_n is not None or "gdu" not in sections:
         return []
     return [
         f"With {rows:,} rows the smallest difference is significant, so p-values and this measure "

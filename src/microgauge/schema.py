@@ -103,12 +103,60 @@ class Model:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Propensity:
+    """Choices of the propensity score measure."""
+
+    model: Literal["auto", "logit", "spline", "cart"] = "auto"
+    degree: int = 1
+    """Powers of numbers up to this one."""
+    interactions: Literal["none", "pairs", "full"] = "none"
+    """Products: of each two variables, or all of total degree up to `degree`."""
+    formula: str | None = None
+    """Terms by name, in place of degree and interactions: "~ a + b + a:b"."""
+    resamples: int | None = None
+    """Draws of the null distribution; None: 50 where the model is small."""
+    unmasked: Literal["all", "interactions"] = "all"
+    permutations: int = 20
+    """Shuffles of the labels, for models whose expectation has no formula."""
+    leaf: int = 20
+    """Fewest rows in a leaf of a tree."""
+    sample: int = 200_000
+    """Rows of both files together beyond which a sample of each is used."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clusters:
+    """Choices of the cluster measure."""
+
+    method: Literal["auto", "average", "kmeans"] = "auto"
+    groups: tuple[int, ...] | None = None
+    weights: Literal["size", "equal", "error"] = "size"
+    standardise: bool = True
+    resamples: int = 0
+    sample: int = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ecdf:
+    """Choices of the distribution function measures."""
+
+    exact_limit: int = 100_000
+    """Rows of both files together up to which every row is a point of comparison."""
+    points: int = 10_000
+    """Points of comparison beyond that."""
+    resamples: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Schema:
     """Everything a user says about the data and the run."""
 
     options: Options = field(default_factory=Options)
     variables: Mapping[str, Variable] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
+    propensity: Propensity = field(default_factory=Propensity)
+    clusters: Clusters = field(default_factory=Clusters)
+    ecdf: Ecdf = field(default_factory=Ecdf)
     unused: tuple[str, ...] = ()
     """Sections of the file that this version reads but does not use."""
     malformed: tuple[str, ...] = field(default=(), repr=False)
@@ -117,17 +165,7 @@ class Schema:
     @staticmethod
     def load(path: str | Path) -> Schema:
         """Read a TOML file."""
-        path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise InputError(f"there is no schema file {path}.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the schema file {path} cannot be read: {error}.") from None
-        try:
-            return Schema.from_dict(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"the schema file {path} is not valid TOML: {error}.") from None
+        return Schema.from_dict(read_toml(path))
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> Schema:
@@ -142,19 +180,26 @@ class Schema:
             found += _variable_faults(name, variable)
         for number, model in enumerate(self.models, start=1):
             found += _model_faults(number, model)
+        found += _propensity_faults(self.propensity)
+        found += _cluster_faults(self.clusters)
+        found += _ecdf_faults(self.ecdf)
         return found
 
 
-LATER_SECTIONS = (
-    "indicator",
-    "regression",
-    "propensity",
-    "clusters",
-    "ecdf",
-    "risk",
-    "rut",
-    "level",
-)
+LATER_SECTIONS = ("indicator", "regression", "risk", "rut", "level")
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The content of a TOML file, or an `InputError` that says what is wrong with it."""
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no schema file {path}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the schema file {path} is not valid TOML: {error}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the schema file {path} cannot be read: {error}.") from None
 
 
 class _Reader:
@@ -164,7 +209,8 @@ class _Reader:
         self.faults: list[str] = []
 
     def schema(self, content: Mapping[str, Any]) -> Schema:
-        known = ("options", "variable", "model", *LATER_SECTIONS)
+        sections = ("propensity", "clusters", "ecdf")
+        known = ("options", "variable", "model", *sections, *LATER_SECTIONS)
         for name in content:
             if name not in known:
                 self.faults.append(
@@ -175,9 +221,22 @@ class _Reader:
             options=self.options(content.get("options", {})),
             variables={name: self.variable(name, entry) for name, entry in variables.items()},
             models=self.models(content.get("model", [])),
+            propensity=Propensity(**self.section(content, "propensity", Propensity)),
+            clusters=Clusters(**self.section(content, "clusters", Clusters)),
+            ecdf=Ecdf(**self.section(content, "ecdf", Ecdf)),
             unused=tuple(name for name in LATER_SECTIONS if name in content),
             malformed=tuple(self.faults),
         )
+
+    def section(self, content: Mapping[str, Any], name: str, kind: type[Any]) -> dict[str, Any]:
+        values = self.known_fields(content.get(name, {}), kind, f"[{name}]")
+        if isinstance(values.get("interactions"), bool):
+            values["interactions"] = "pairs" if values["interactions"] else "none"
+        if "groups" in values:
+            groups = values["groups"]
+            one = isinstance(groups, int)
+            values["groups"] = (groups,) if one else self.sequence(groups, f"[{name}] groups")
+        return values
 
     def options(self, entry: Any) -> Options:
         values = self.known_fields(entry, Options, "[options]")
@@ -290,6 +349,43 @@ def _balance_faults(balance: tuple[float, ...]) -> list[str]:
     if good and math.isclose(sum(balance), 1.0):
         return []
     return ["[options] balance must be two numbers, 0 or more, that add up to 1."]
+
+
+def _whole(where: str, value: object, least: int) -> list[str]:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return []
+    return [f"{where} must be a whole number, {least} or more."]
+
+
+def _propensity_faults(chosen: Propensity) -> list[str]:
+    found = _choice("[propensity] model", chosen.model, ("auto", "logit", "spline", "cart"))
+    found += _choice("[propensity] interactions", chosen.interactions, ("none", "pairs", "full"))
+    found += _choice("[propensity] unmasked", chosen.unmasked, ("all", "interactions"))
+    for name, least in (("degree", 1), ("permutations", 1), ("leaf", 1), ("sample", 100)):
+        found += _whole(f"[propensity] {name}", getattr(chosen, name), least)
+    if chosen.resamples is not None:
+        found += _whole("[propensity] resamples", chosen.resamples, 0)
+    if chosen.formula is not None and chosen.model not in ("auto", "logit"):
+        found.append('[propensity] formula goes with model = "logit".')
+    return found
+
+
+def _cluster_faults(chosen: Clusters) -> list[str]:
+    found = _choice("[clusters] method", chosen.method, ("auto", "average", "kmeans"))
+    found += _choice("[clusters] weights", chosen.weights, ("size", "equal", "error"))
+    found += _whole("[clusters] resamples", chosen.resamples, 0)
+    found += _whole("[clusters] sample", chosen.sample, 100)
+    for groups in chosen.groups or ():
+        found += _whole("[clusters] groups", groups, 2)
+    if chosen.groups == ():
+        found.append("[clusters] groups names no number of groups.")
+    return found
+
+
+def _ecdf_faults(chosen: Ecdf) -> list[str]:
+    found = _whole("[ecdf] exact_limit", chosen.exact_limit, 1)
+    found += _whole("[ecdf] points", chosen.points, 1)
+    return found + _whole("[ecdf] resamples", chosen.resamples, 0)
 
 
 def _variable_faults(name: str, variable: Variable) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from microgauge.render.json import to_dict
-from microgauge.results import Assessment, PairScore, VariableScore
+from microgauge.results import GDU, Assessment, PairScore, VariableScore
 
 _FLOATS = {
     "statistic", "p", "recoding_utility", "perturbation_utility", "utility", "bivariate_utility",
@@ -31,9 +31,16 @@ def _dtype(name: str) -> type[pl.DataType]:
     return pl.Boolean if name == "signs_flipped" else pl.String
 
 
+def _gdu(result: Assessment) -> GDU:
+    if result.gdu is None:
+        raise ValueError("the global data utility was not computed: leave gdu among the sections")
+    return result.gdu
+
+
 def variable_frame(result: Assessment) -> pl.DataFrame:
     """A row for each analysed variable: what happened to it, and its scores."""
-    scores = _frame(result.gdu.variables, list(VariableScore.__dataclass_fields__))
+    gdu = _gdu(result)
+    scores = _frame(gdu.variables, list(VariableScore.__dataclass_fields__))
     facts = {variable.name: variable for variable in result.variables}
     known = [facts[name] for name in scores["name"]]
     return scores.insert_column(
@@ -49,4 +56,4 @@ def variable_frame(result: Assessment) -> pl.DataFrame:
 
 def pair_frame(result: Assessment) -> pl.DataFrame:
     """A row for each pair of variables."""
-    return _frame(result.gdu.pairs, list(PairScore.__dataclass_fields__))
+    return _frame(_gdu(result).pairs, list(PairScore.__dataclass_fields__))

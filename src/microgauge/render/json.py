@@ -16,7 +16,8 @@ def to_dict(result: Any) -> Any:
         return {
             name: to_dict(value)
             for name, value in pairs
-            if not (name == "reason" and value is None)
+            # A reason is written where there is one, a section where it was computed.
+            if value is not None or not (name == "reason" or isinstance(result, Assessment))
         }
     if isinstance(result, dict):
         return {str(key): to_dict(value) for key, value in result.items()}

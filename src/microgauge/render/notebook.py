@@ -13,6 +13,8 @@ from microgauge.results import Assessment
 def notebook_view(result: Assessment) -> str:
     """The figure with its halves, the weakest variables and the weakest pairs."""
     gdu = result.gdu
+    if gdu is None:
+        return f"<pre>{escape(str(result))}</pre>"
     facts = {variable.name: variable for variable in result.variables}
     scored = [s for s in gdu.variables if s.utility is not None]
     variables = [

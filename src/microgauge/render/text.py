@@ -7,12 +7,23 @@ from collections.abc import Iterable, Sequence
 
 from microgauge.render.words import (
     figure,
+    giveaways,
     model_story,
     pair_story,
     probability,
+    propensity_story,
+    scientific,
     variable_story,
+    yardstick_story,
 )
-from microgauge.results import GDU, Assessment, PairScore, VariableScore
+from microgauge.results import (
+    GDU,
+    Assessment,
+    PairScore,
+    PropensityResult,
+    VariableScore,
+    Yardstick,
+)
 
 WIDTH = 80
 MOST_VARIABLES = 8
@@ -24,13 +35,13 @@ def summary(result: Assessment) -> str:
     """The figure, its halves, the weakest variables and pairs, and what to know."""
     gdu = result.gdu
     sections = [
-        _headline(gdu),
+        *([_headline(gdu)] if gdu else []),
         _compared(result),
-        _variables(result),
+        *([_variables(result, gdu)] if gdu else []),
         _missing(result),
-        _pairs(gdu),
-        _models(gdu),
-        _coverage(gdu),
+        *([_pairs(gdu), _models(gdu), _coverage(gdu)] if gdu else []),
+        _whole(result),
+        _yardsticks(result),
         _notes(result.notes),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -69,8 +80,8 @@ def _compared(result: Assessment) -> str:
     return "\n".join([*lines, *_wrapped(said, "alignment  ", "           ")])
 
 
-def _variables(result: Assessment) -> str:
-    weakest = _weakest(result.gdu.variables)
+def _variables(result: Assessment, gdu: GDU) -> str:
+    weakest = _weakest(gdu.variables)
     if not weakest:
         return "Every variable's distribution is as it was."
     facts = {variable.name: variable for variable in result.variables}
@@ -139,6 +150,69 @@ def _coverage(gdu: GDU) -> str:
     for reason, count in coverage.reasons.items():
         lines += _wrapped(f"{count} not tested: {reason}", "  ", "    ")
     return "\n".join(lines)
+
+
+def _whole(result: Assessment) -> str:
+    """A few lines on the joint distribution."""
+    lines: list[str] = []
+    start = "  {:<12} ".format
+    if result.propensity is not None:
+        lines += _wrapped(propensity_story(result.propensity), start("propensity"), " " * 15)
+        lines += _propensity_details(result.propensity)
+    for number, cluster in enumerate(result.clusters or ()):
+        said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
+        said = said if cluster.value is not None else f"{said}: {cluster.reason}"
+        lines += _wrapped(said, start("" if number else "clusters"), " " * 15)
+    if result.ecdf is not None:
+        ecdf = result.ecdf
+        said = f"U_m {scientific(ecdf.maximum)}, U_s {scientific(ecdf.mean_square)}"
+        said += "" if ecdf.exact else f" at {ecdf.points:,} points"
+        said = f"not defined: {ecdf.reason}" if ecdf.reason else said
+        lines += _wrapped(said, start("distribution"), " " * 15)
+    return "\n".join(["Can the two files be told apart?", *lines]) if lines else ""
+
+
+def _propensity_details(result: PropensityResult) -> list[str]:
+    if result.value is None:
+        return []
+    said = f"U_p {scientific(result.value)}, AUC {figure(result.auc, 2)}"
+    if result.null_share is not None:
+        said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
+    lines = _wrapped(said, " " * 15)
+    given_away = giveaways(result)
+    if given_away and (result.ratio or 0.0) >= 3:
+        lines += _wrapped(f"given away by {', '.join(given_away)}", " " * 15)
+    return lines
+
+
+def _yardsticks(result: Assessment) -> str:
+    if not result.yardsticks:
+        return ""
+    gdu, propensity = result.gdu, result.propensity
+    own = Yardstick(
+        name="this protected file",
+        gdu=None if gdu is None else gdu.value,
+        univariate=None if gdu is None else gdu.univariate,
+        bivariate=None if gdu is None else gdu.bivariate,
+        propensity=None,
+        propensity_ratio=None if propensity is None else propensity.ratio,
+    )
+    lines = [
+        "Yardsticks: files whose loss is known",
+        f"  {'':<26}    GDU  variables  pairs  U_p ratio",
+        *(_yardstick_row(yardstick) for yardstick in (*result.yardsticks, own)),
+    ]
+    for sentence in yardstick_story(gdu, result.yardsticks):
+        lines += _wrapped(sentence, "  ")
+    return "\n".join(lines)
+
+
+def _yardstick_row(y: Yardstick) -> str:
+    ratio = "–" if y.propensity_ratio is None else f"{y.propensity_ratio:,.1f}"
+    return (
+        f"  {y.name:<26}  {figure(y.gdu):>5}  {figure(y.univariate):>9}  "
+        f"{figure(y.bivariate):>5}  {ratio:>9}"
+    )
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from microgauge.results import ModelScore, PairScore, VariableResult, VariableScore
+from collections.abc import Sequence
+
+from microgauge.results import (
+    GDU,
+    ModelScore,
+    PairScore,
+    PropensityResult,
+    VariableResult,
+    VariableScore,
+    Yardstick,
+)
 
 SYMBOLS = {
     "chi-squared": "V²",
@@ -20,6 +30,15 @@ def figure(value: float | None, digits: int = 3) -> str:
     ('0.123', '–')
     """
     return "–" if value is None else f"{value:.{digits}f}"
+
+
+def scientific(value: float | None) -> str:
+    """A figure that may be very small.
+
+    >>> scientific(0.0213), scientific(3.2e-7), scientific(0.0)
+    ('0.0213', '3.2e-07', '0')
+    """
+    return "–" if value is None else f"{value:.3g}"
 
 
 def probability(p: float | None) -> str:
@@ -126,3 +145,71 @@ def model_story(model: ModelScore) -> str:
     lost = [term.term for term in model.terms if term.utility == 0]
     change = f"{figure(model.statistic_original)} → {figure(model.statistic_protected)}"
     return change + (f"; lost: {', '.join(lost)}" if lost else "")
+
+
+def propensity_story(result: PropensityResult) -> str:
+    """Whether the files can be told apart, in a sentence."""
+    if result.value is None or result.ratio is None:
+        return f"not defined: {result.reason}"
+    return (
+        f"{_told(result.ratio)}: U_p is {ratio_words(result.ratio)} a resample of the original "
+        f"would have ({result.model}, {result.terms} terms)"
+    )
+
+
+def _told(ratio: float) -> str:
+    if ratio < 3:
+        return "hardly to be told apart"
+    return "can be told apart" if ratio < 10 else "easily told apart"
+
+
+def ratio_words(ratio: float) -> str:
+    """A ratio to the expectation.
+
+    >>> ratio_words(1.04), ratio_words(23.4)
+    ('1.0 times what', '23 times what')
+    """
+    return f"{ratio:.1f} times what" if ratio < 10 else f"{ratio:,.0f} times what"
+
+
+def giveaways(result: PropensityResult, most: int = 4) -> list[str]:
+    """The variables whose absence makes the files most alike, those that matter first."""
+    value = result.value or 0.0
+    drops = [v for v in result.variables if v.drop is not None and v.drop > 0.05 * value]
+    return [v.name for v in sorted(drops, key=lambda v: -(v.drop or 0.0))[:most]]
+
+
+def yardstick_story(gdu: GDU | None, yardsticks: Sequence[Yardstick]) -> list[str]:
+    """Where the protected file stands among files whose loss is known."""
+    if gdu is None:
+        return []
+    found = []
+    for half, words in (("univariate", "Variables"), ("bivariate", "Pairs")):
+        value = getattr(gdu, half)
+        known = [(getattr(y, half), y.name) for y in yardsticks if getattr(y, half) is not None]
+        if value is not None and known:
+            found.append(f"{words} fare {_among(value, sorted(known))}.")
+    return found
+
+
+def _among(value: float, known: list[tuple[float, str]]) -> str:
+    """Between which yardsticks a value lies, worst first.
+
+    >>> _among(0.8, [(0.3, "1% sample"), (0.7, "10% sample"), (0.9, "50% sample")])
+    'between a 10% sample (0.70) and a 50% sample (0.90)'
+    """
+    near = min(known, key=lambda entry: abs(entry[0] - value))
+    if abs(near[0] - value) < 0.01:
+        return f"like {_named(near)}"
+    below = [entry for entry in known if entry[0] <= value]
+    above = [entry for entry in known if entry[0] > value]
+    if not below:
+        return f"worse than {_named(known[0])}"
+    if not above:
+        return f"better than {_named(known[-1])}"
+    return f"between {_named(below[-1])} and {_named(above[0])}"
+
+
+def _named(entry: tuple[float, str]) -> str:
+    value, name = entry
+    return f"{'' if name.startswith('columns') else 'a '}{name} ({value:.2f})"

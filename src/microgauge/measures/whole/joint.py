@@ -1,0 +1,69 @@
+"""Both files' rows, one below the other, in terms that both share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats, Index
+from microgauge.schema import Type
+
+
+@dataclass(frozen=True, eq=False)
+class JointVariable:
+    """A variable with levels that mean the same in both files."""
+
+    name: str
+    kind: Type
+    size: int
+    """Number of levels; also the code of a missing cell."""
+    numbers: Floats
+    """Value of each level: the number itself, the score 0, 1, 2, … of an ordinal one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """All rows of both files: codes, and which rows are protected ones."""
+
+    variables: tuple[JointVariable, ...]
+    codes: Index
+    """Rows × variables."""
+    protected: NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """N, the rows of both files together."""
+        return len(self.protected)
+
+    @property
+    def share(self) -> float:
+        """c = N_M / N, the share of protected rows."""
+        return float(self.protected.mean())
+
+    def without(self, name: str) -> Joint:
+        """The same rows with one variable left out."""
+        kept = [i for i, variable in enumerate(self.variables) if variable.name != name]
+        return Joint(tuple(self.variables[i] for i in kept), self.codes[:, kept], self.protected)
+
+    def taken(self, rows: Index, protected: NDArray[np.bool_]) -> Joint:
+        """Some rows, with new labels."""
+        return Joint(self.variables, self.codes[rows], protected)
+
+    @cached_property
+    def values(self) -> tuple[Floats, ...]:
+        """Numbers of each ordinal or continuous variable, the pooled mean where missing."""
+        return tuple(self._values(i) for i in range(len(self.variables)))
+
+    def _values(self, place: int) -> Floats:
+        variable, codes = self.variables[place], self.codes[:, place]
+        here = codes < variable.size
+        numbers = np.append(variable.numbers, 0.0)[codes]
+        mean = float(numbers[here].mean()) if here.any() else 0.0
+        return np.where(here, numbers, mean)
+
+    def missing(self, place: int) -> NDArray[np.bool_]:
+        """Which cells of a variable are missing."""
+        return np.asarray(self.codes[:, place] == self.variables[place].size)
