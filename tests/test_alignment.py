@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import make_survey, perturb, schema, types_of
+from conftest import assess, make_survey, perturb, schema, types_of
 
-from microgauge import InputError, assess
+from microgauge import InputError
 
 
 def alignment(original, protected, said=None, key=None):

@@ -12,6 +12,7 @@ from conftest import (
     ORDINAL,
     TYPES,
     assert_same_figures,
+    assess,
     figures,
     make_survey,
     perturb,
@@ -22,7 +23,7 @@ from conftest import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microgauge import InputError, assess
+from microgauge import InputError
 from microgauge.engines.local import Local
 
 seeds = st.integers(0, 10_000)

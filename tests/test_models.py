@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from conftest import make_survey, perturb, schema
+from conftest import assess, make_survey, perturb, schema
 from scipy import stats
 
-from microgauge import InputError, assess
+from microgauge import InputError
 from microgauge.measures.gdu.models import Design, cronbach_alpha, linear, logistic
 
 LINEAR = {"kind": "linear", "formula": "income ~ age + education + region"}

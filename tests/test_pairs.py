@@ -10,11 +10,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import TYPES, make_survey, pair, perturb, schema, score, types_of
+from conftest import TYPES, assess, make_survey, pair, perturb, schema, score, types_of
 from scipy import stats
 from statsmodels.stats.diagnostic import lilliefors
 
-from microgauge import assess
 from microgauge.describe import Levels
 from microgauge.levels import Weighing
 from microgauge.measures.gdu.normality import is_normal, lilliefors_p

@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pyreadstat
 import pytest
-from conftest import make_survey, one, pair, schema, scipy_ks, score, variable
+from conftest import assess, make_survey, one, pair, schema, scipy_ks, score, variable
 from scipy import stats
 
-from microgauge import InputError, assess
+from microgauge import InputError
 
 AGES = pd.Series(np.random.default_rng(1).integers(0, 96, 600))
 NUMBER = {"type": "continuous"}

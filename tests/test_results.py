@@ -104,7 +104,10 @@ def test_notebook_view_escapes_names_of_the_data() -> None:
 
 
 def test_text_and_repr(demo: microgauge.Assessment) -> None:
-    assert repr(demo) == f"Assessment(gdu={demo.gdu.value:.4f}, variables=14)"
+    ratio = demo.propensity.ratio
+    assert repr(demo) == (
+        f"Assessment(gdu={demo.gdu.value:.4f}, propensity_ratio={ratio:.3g}, variables=15)"
+    )
     assert "RAC1P × WKHP" in str(demo)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from conftest import (
     assert_same_figures,
+    assess,
     make_survey,
     pair,
     perturb,
@@ -15,7 +16,7 @@ from conftest import (
 )
 from scipy import stats
 
-from microgauge import InputError, assess
+from microgauge import InputError
 
 NORMAL = {"score": {"normal": True}, "height": {"normal": True}}
 NOT_NORMAL = {"age": {"normal": False}, "income": {"normal": False}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape
 from pathlib import Path
 
@@ -11,11 +12,22 @@ from microgauge.demo import FOLDER, ORIGINAL, PROTECTED, SCHEMA
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"
 LINE = 18
 MARGIN = 20
+HEADINGS = (
+    "Global data",
+    "Weakest",
+    "Models",
+    "Coverage",
+    "More missing",
+    "Can the",
+    "Yardsticks",
+)
 
 
-def demo_text() -> str:
+def demo_text(only: Collection[str] | None = None) -> str:
     """The demo's summary without this machine's folders, up to the notes."""
-    result = microgauge.assess(ORIGINAL, PROTECTED, schema=SCHEMA)
+    result = microgauge.assess(
+        ORIGINAL, PROTECTED, schema=SCHEMA, only=only, yardsticks=only is None
+    )
     lines = str(result).replace(f"{FOLDER}/", "").splitlines()
     return "\n".join(lines[: lines.index("Notes")]).rstrip()
 
@@ -38,7 +50,15 @@ def picture(text: str) -> str:
 
 
 def _style(line: str) -> str:
-    headings = ("Global data", "Weakest", "Models", "Coverage", "More missing")
+    headings = (
+        "Global data",
+        "Weakest",
+        "Models",
+        "Coverage",
+        "More missing",
+        "Can the",
+        "Yardsticks",
+    )
     if line.startswith(headings):
         return ' fill="#ffffff" font-weight="bold"'
     return ' fill="#8fb7e0"' if line.startswith("$") else ""

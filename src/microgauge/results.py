@@ -185,6 +185,8 @@ class PropensityResult:
     rank: int | None
     description: str
     """Which terms these are."""
+    degree: int | None
+    interactions: str | None
     value: float | None
     """U_p."""
     expected: float | None

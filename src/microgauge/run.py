@@ -66,7 +66,9 @@ def assess(
     if yardsticks:
         from microgauge.yardsticks import yardsticks as measured
 
-        found["yardsticks"] = measured(tables[0], tables[1].rows, chosen, progress)
+        found["yardsticks"] = measured(
+            tables[0], tables[1].rows, chosen, found.get("propensity"), progress
+        )
     return Assessment(
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,

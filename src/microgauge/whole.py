@@ -28,7 +28,9 @@ from microgauge.measures.whole.designs import (
 )
 from microgauge.measures.whole.ecdf import Distance, distribution_distance
 from microgauge.measures.whole.joint import Joint
+from microgauge.measures.whole.logit import CLOSE
 from microgauge.measures.whole.propensity import (
+    ROUGHLY,
     LogitModel,
     Model,
     TreeModel,
@@ -87,8 +89,8 @@ class WholeFile:
         joint = self._sampled(chosen.sample, "propensity score")
         try:
             _check_rows(joint)
-            model, description, terms = self._model(joint, chosen)
-            return self._scored(joint, chosen, model, description, terms)
+            model, design = self._model(joint, chosen)
+            return self._scored(joint, chosen, model, design)
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
 
@@ -96,19 +98,21 @@ class WholeFile:
         """U_p and its ratio to the expectation only."""
         joint = self._sampled(chosen.sample, "propensity score")
         _check_rows(joint)
-        model, _, _ = self._model(joint, chosen)
+        model, _ = self._model(joint, chosen, ROUGHLY)
         labels = joint.protected.astype(np.float64)
         fitted = model.fitted(labels)
         value = score_distance(fitted.probability, joint.share)
         rng = np.random.default_rng(self.seed)
         return value, value / self._expected(model, fitted.rank, labels, chosen, rng)
 
-    def _model(self, joint: Joint, chosen: Propensity) -> tuple[Model, str, int]:
+    def _model(
+        self, joint: Joint, chosen: Propensity, close: float = CLOSE
+    ) -> tuple[Model, Design | None]:
         if chosen.model == "cart":
             points, owners = tree_features(joint)
-            return TreeModel(points, owners, chosen.leaf, self.seed), "tree", points.shape[1]
+            return TreeModel(points, owners, chosen.leaf, self.seed), None
         design = self._design(joint, chosen)
-        return LogitModel.of(design.columns), design.description, design.columns.shape[1]
+        return LogitModel.of(design.columns, close), design
 
     def _design(self, joint: Joint, chosen: Propensity) -> Design:
         if chosen.formula is not None:
@@ -125,7 +129,7 @@ class WholeFile:
         return chosen_design(joint, chosen.degree, chosen.interactions, masked)
 
     def _scored(
-        self, joint: Joint, chosen: Propensity, model: Model, description: str, terms: int
+        self, joint: Joint, chosen: Propensity, model: Model, design: Design | None
     ) -> PropensityResult:
         labels = joint.protected.astype(np.float64)
         share = joint.share
@@ -143,9 +147,11 @@ class WholeFile:
         told = separation(fitted.probability, joint.protected, share)
         return PropensityResult(
             model="logit" if chosen.model == "auto" else chosen.model,
-            terms=terms,
+            terms=model.terms,
             rank=fitted.rank,
-            description=description,
+            description="a tree" if design is None else design.description,
+            degree=None if design is None else design.degree,
+            interactions=None if design is None else design.interactions,
             value=value,
             expected=expected,
             ratio=value / expected if expected > 0 else None,
@@ -349,6 +355,8 @@ def _no_propensity(chosen: Propensity, joint: Joint, seed: int, reason: str) -> 
         terms=None,
         rank=None,
         description="",
+        degree=None,
+        interactions=None,
         value=None,
         expected=None,
         ratio=None,

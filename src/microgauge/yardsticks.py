@@ -7,15 +7,17 @@ permuted on its own: all associations gone, all distributions kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, cast
 
 import numpy as np
 
+from microgauge.cells import Cells
 from microgauge.errors import InputError, Undefined
 from microgauge.levels import Index
-from microgauge.results import Yardstick
-from microgauge.schema import Options, Schema, Variable
+from microgauge.results import PropensityResult, Yardstick
+from microgauge.schema import Options, Propensity, Schema, Variable
 from microgauge.stack import stacked
 from microgauge.study import Study
 from microgauge.tables import Column, Table
@@ -26,16 +28,42 @@ SAMPLES = (0.5, 0.1, 0.01)
 
 
 def yardsticks(
-    original: Table, protected_rows: int, schema: Schema, progress: Progress
+    original: Table,
+    protected_rows: int,
+    schema: Schema,
+    model: PropensityResult | None,
+    progress: Progress,
 ) -> tuple[Yardstick, ...]:
-    """The measures of each file whose loss is known."""
+    """The measures of each file whose loss is known.
+
+    Files of the protected one's size get its propensity model; smaller ones, whose rows do not bear
+    it, the model that suits their own rows.
+    """
     plain = _plain(schema)
+    same = replace(plain, propensity=_same_model(schema.propensity, model))
     found = []
-    weight = plain.options.weight
-    for name, variant in _variants(original, protected_rows, weight, schema.options.seed):
-        progress(f"yardstick: {name}", 0.0)
-        found.append(_measured(name, original, variant, plain))
+    for variant in _variants(original, protected_rows, plain.options):
+        progress(f"yardstick: {variant.name}", 0.0)
+        small = variant.records.rows < min(original.rows, protected_rows)
+        found.append(_measured(original, variant, plain if small else same))
     return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Variant:
+    """A file whose loss is known. Weighted measures may need another one than those of records."""
+
+    name: str
+    records: Table
+    weighted: Table
+
+
+def _same_model(chosen: Propensity, model: PropensityResult | None) -> Propensity:
+    """What `auto` chose for the protected file, as a choice of its own."""
+    if model is None or model.degree is None or model.interactions is None:
+        return chosen
+    interactions = cast('Literal["none", "pairs", "full"]', model.interactions)
+    return replace(chosen, model="logit", degree=model.degree, interactions=interactions)
 
 
 def _plain(schema: Schema) -> Schema:
@@ -44,12 +72,11 @@ def _plain(schema: Schema) -> Schema:
         name: replace(v, protected_type=None, recode=None, recode_measure=None)
         for name, v in schema.variables.items()
     }
-    weight = schema.options.weight_original or schema.options.weight
-    options: Options = replace(
+    options = replace(
         schema.options,
         key=None,
         aligned=False,
-        weight=weight,
+        weight=schema.options.weight_original or schema.options.weight,
         weight_original=None,
         weight_protected=None,
     )
@@ -58,36 +85,19 @@ def _plain(schema: Schema) -> Schema:
     return replace(schema, variables=variables, options=options, models=())
 
 
-def _variants(
-    original: Table, protected_rows: int, weight: str | None, seed: int
-) -> Iterator[tuple[str, Table]]:
-    rng = np.random.default_rng([seed, 4])
+def _variants(original: Table, protected_rows: int, options: Options) -> Iterator[_Variant]:
+    rng = np.random.default_rng([options.seed, 4])
     rows = original.rows
-    yield "resample of the original", _taken(original, rng.integers(0, rows, protected_rows))
+    resample = _taken(original, rng.integers(0, rows, protected_rows))
+    yield _Variant("resample of the original", resample, resample)
     for share in SAMPLES:
-        count = max(round(rows * share), 1)
-        yield f"{share:.0%} sample", _taken(original, rng.choice(rows, count, replace=False))
-    yield "columns permuted", _permuted(original, weight, rng)
-
-
-def _permuted(table: Table, weight: str | None, rng: np.random.Generator) -> Table:
-    """Every column on its own. With weights, cells are drawn by weight and then weigh alike, which
-    keeps weighted distributions as permuting keeps unweighted ones.
-    """
-    rows = table.rows
-    share = None
-    if weight is not None:
-        column = table.columns[weight]
-        numbers = np.append(np.asarray(column.values, dtype=np.float64), 0.0)[column.codes]
-        share = numbers / numbers.sum()
-
-    def order() -> Index:
-        return rng.permutation(rows) if share is None else rng.choice(rows, rows, p=share)
-
-    columns = {name: replace(c, codes=c.codes[order()]) for name, c in table.columns.items()}
-    if weight is not None:
-        columns[weight] = Column("number", np.ones(1), np.zeros(rows, dtype=np.uint8))
-    return replace(table, columns=columns)
+        sample = _taken(original, rng.choice(rows, max(round(rows * share), 1), replace=False))
+        yield _Variant(f"{share:.0%} sample", sample, sample)
+    permuted = _drawn(original, lambda: rng.permutation(rows))
+    weighted = permuted
+    if options.weight is not None:
+        weighted = _drawn_by_weight(original, options.weight, rng)
+    yield _Variant("columns permuted", permuted, weighted)
 
 
 def _taken(table: Table, rows: Index) -> Table:
@@ -95,9 +105,27 @@ def _taken(table: Table, rows: Index) -> Table:
     return Table(table.name, len(rows), columns, table.unsupported)
 
 
-def _measured(name: str, original: Table, variant: Table, schema: Schema) -> Yardstick:
+def _drawn(table: Table, order: Callable[[], Index]) -> Table:
+    """Every column in an order of its own."""
+    columns = {name: replace(c, codes=c.codes[order()]) for name, c in table.columns.items()}
+    return replace(table, columns=columns)
+
+
+def _drawn_by_weight(table: Table, weight: str, rng: np.random.Generator) -> Table:
+    """Cells drawn by weight, which then weigh alike: keeps weighted distributions, as permuting
+    keeps unweighted ones.
+    """
+    column = table.columns[weight]
+    numbers = np.append(Cells.read(column, ()).numbers, 0.0)[column.codes]
+    share = numbers / numbers.sum()
+    drawn = _drawn(table, lambda: rng.choice(table.rows, table.rows, p=share))
+    alike = Column("number", np.ones(1), np.zeros(table.rows, dtype=np.uint8))
+    return replace(drawn, columns={**drawn.columns, weight: alike})
+
+
+def _measured(original: Table, variant: _Variant, schema: Schema) -> Yardstick:
     start = Yardstick(
-        name=name,
+        name=variant.name,
         gdu=None,
         univariate=None,
         bivariate=None,
@@ -105,14 +133,17 @@ def _measured(name: str, original: Table, variant: Table, schema: Schema) -> Yar
         propensity_ratio=None,
     )
     try:
-        study = Study.prepare(original, variant, schema)
+        weighted = Study.prepare(original, variant.weighted, schema)
+        records = weighted
+        if variant.records is not variant.weighted:
+            records = Study.prepare(original, variant.records, schema)
     except InputError as error:
         return replace(start, reason=error.faults[0])
-    gdu = GlobalUtility(study).result()
+    gdu = GlobalUtility(weighted).result()
     start = replace(
         start, gdu=gdu.value, univariate=gdu.univariate, bivariate=gdu.bivariate, reason=gdu.reason
     )
-    joint, _ = stacked(study)
+    joint, _ = stacked(records)
     try:
         value, ratio = WholeFile(joint, schema.options.seed).told_apart(schema.propensity)
     except Undefined as why:

@@ -24,6 +24,8 @@ from microgauge.measures.whole.terms import (
 
 ROWS_PER_TERM = 20
 """`auto` takes the richest model with at least so many rows for each term."""
+LADDER = ((1, "none"), (3, "none"), (3, "pairs"))
+"""Degrees and interactions that `auto` tries, in order of richness."""
 KNOTS = 5
 
 
@@ -33,6 +35,8 @@ class Design:
 
     columns: Columns
     description: str
+    degree: int | None = None
+    interactions: str | None = None
 
 
 def chosen_design(
@@ -48,7 +52,7 @@ def chosen_design(
         if interactions == "pairs":
             terms += pair_products(joint)
             said += " and products of pairs"
-    return Design(build(joint, _masked(terms, masked)), said)
+    return Design(build(joint, _masked(terms, masked)), said, degree, interactions)
 
 
 def _main_words(degree: int) -> str:
@@ -64,25 +68,19 @@ def _masked(terms: Sequence[Term], masked: Sequence[bool] | None) -> list[Term]:
 
 def auto_design(joint: Joint, masked: Sequence[bool] | None, notes: list[str]) -> Design:
     """The richest of main effects, + squares and cubes, + products of pairs that the rows bear."""
-    ladder = [
-        (main_effects(joint, 1), _main_words(1)),
-        (main_effects(joint, 3), _main_words(3)),
-        (main_effects(joint, 3) + pair_products(joint), _main_words(3) + " and products of pairs"),
-    ]
-    fitting = []
-    for terms, said in ladder:
-        terms = _masked(terms, masked)
-        columns = sum(width(joint, term) for term in terms)
+    fitting = None
+    for degree, interactions in LADDER:
+        terms = main_effects(joint, degree)
+        terms += pair_products(joint) if interactions == "pairs" else []
+        columns = sum(width(joint, term) for term in _masked(terms, masked))
         if joint.rows >= ROWS_PER_TERM * columns:
-            fitting.append((terms, said))
-    if not fitting:
+            fitting = (degree, interactions)
+    if fitting is None:
         notes.append(
             f"Fewer than {ROWS_PER_TERM} rows for each main effect: the propensity model is richer "
             "than the rows bear."
         )
-        fitting = [(_masked(ladder[0][0], masked), ladder[0][1])]
-    terms, said = fitting[-1]
-    return Design(build(joint, terms), said)
+    return chosen_design(joint, *(fitting or LADDER[0]), masked)
 
 
 def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:

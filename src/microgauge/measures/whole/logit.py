@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg, special
@@ -19,6 +20,8 @@ from microgauge.measures.whole.terms import Columns
 FEW_COLUMNS = 40
 """Up to so many columns a step is a least squares problem, which heavy tails do not upset; beyond,
 conjugate gradients solve for it on the sparse matrix."""
+DENSE_CELLS = 20_000_000
+"""Rows × columns up to which a step is solved directly where conjugate gradients are slow."""
 MOST_STEPS = 200
 CERTAIN = 1e-4
 """Fitted probabilities nearer than this to 0 or 1 are of rows told apart with certainty."""
@@ -80,6 +83,14 @@ class Basis:
         assert self.columns is not None
         return np.append(values.sum(), self.columns.transposed_dot(values))
 
+    @cached_property
+    def dense(self) -> Floats | None:
+        """The matrix of many columns as one array, where it is not too large."""
+        assert self.columns is not None
+        if self.rows * self.rank > DENSE_CELLS:
+            return None
+        return np.column_stack([np.ones(self.rows), self.columns.as_array()])
+
     def taken(self, rows: Index) -> Basis:
         """The same columns on some of the rows."""
         if self.matrix is not None:
@@ -134,7 +145,8 @@ def fit_logit(
     problem = _Problem(basis, response, weights)
     beta = problem.start(share)
     floor = problem.likelihood(beta)
-    return problem.judged(_climb(problem, beta, close), floor)
+    tolerance = TOLERANCE * max(close / CLOSE, 1.0)
+    return problem.judged(_climb(problem, beta, close), floor, tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +169,12 @@ class _Problem:
     def gradient(self, probability: Floats) -> Floats:
         return self.basis.transposed_dot(self.weights * (self.response - probability))
 
-    def judged(self, beta: Floats, floor: float) -> LogitFit:
+    def judged(self, beta: Floats, floor: float, tolerance: float) -> LogitFit:
         """The fit, if it is one."""
         probability = special.expit(self.basis.dot(beta))
         likelihood = self.likelihood(beta)
         gradient = float(np.abs(self.gradient(probability)).max() / self.weights.sum())
-        if likelihood < floor - 1e-9 * abs(floor) or gradient > TOLERANCE:
+        if likelihood < floor - 1e-9 * abs(floor) or gradient > tolerance:
             raise Undefined("the likelihood could not be maximised")
         return LogitFit(probability, likelihood, gradient, self.basis.rank, _certain(probability))
 
@@ -239,13 +251,18 @@ def _iterated_step(basis: Basis, weights: Floats, gradient: Floats) -> Floats:
         )
         return np.asarray(back) / level
 
-    return _conjugate_gradients(product, gradient, precondition)
+    found, solved = _conjugate_gradients(product, gradient, precondition)
+    if solved or basis.dense is None:
+        return found
+    hessian = (basis.dense * weights[:, np.newaxis]).T @ basis.dense
+    hessian[np.diag_indices_from(hessian)] += 1e-12 * level
+    return np.asarray(linalg.cho_solve(linalg.cho_factor(hessian), gradient))
 
 
 def _conjugate_gradients(
     product: Callable[[Floats], Floats], target: Floats, precondition: Callable[[Floats], Floats]
-) -> Floats:
-    """An approximate solution, near enough for the steps to converge quickly."""
+) -> tuple[Floats, bool]:
+    """An approximate solution, and whether it is near enough for the steps to converge quickly."""
     found = np.zeros_like(target)
     residual = target.copy()
     direction = prepared = precondition(residual)
@@ -258,6 +275,6 @@ def _conjugate_gradients(
         prepared = precondition(residual)
         last, energy = energy, float(residual @ prepared)
         if energy <= 1e-6 * first:
-            break
+            return found, True
         direction = prepared + energy / last * direction
-    return found
+    return found, False

@@ -46,6 +46,11 @@ class Fitted:
 class Model(Protocol):
     """A model of the propensity score on fixed rows."""
 
+    @property
+    def terms(self) -> int:
+        """Number of columns."""
+        ...
+
     def fitted(self, protected: Floats) -> Fitted:
         """Scores for given labels."""
         ...
@@ -68,11 +73,16 @@ class LogitModel:
     gram: Floats | None = None
     close: float = CLOSE
 
+    @property
+    def terms(self) -> int:
+        """Number of columns, dependent ones too."""
+        return self.columns.shape[1]
+
     @staticmethod
-    def of(columns: Columns) -> LogitModel:
+    def of(columns: Columns, close: float = CLOSE) -> LogitModel:
         """Drop dependent columns once."""
         gram = columns.gram() if columns.shape[1] > FEW_COLUMNS else None
-        return LogitModel(columns, independent(columns, gram), gram)
+        return LogitModel(columns, independent(columns, gram), gram, close)
 
     def fitted(self, protected: Floats) -> Fitted:
         """Scores by maximum likelihood."""
@@ -101,6 +111,11 @@ class TreeModel:
     owners: tuple[int, ...]
     leaf: int
     seed: int
+
+    @property
+    def terms(self) -> int:
+        """Number of features."""
+        return int(self.features.shape[1])
 
     def _tree(self, rows: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
         from sklearn.tree import DecisionTreeClassifier
