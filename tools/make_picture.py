@@ -50,16 +50,7 @@ def picture(text: str) -> str:
 
 
 def _style(line: str) -> str:
-    headings = (
-        "Global data",
-        "Weakest",
-        "Models",
-        "Coverage",
-        "More missing",
-        "Can the",
-        "Yardsticks",
-    )
-    if line.startswith(headings):
+    if line.startswith(HEADINGS):
         return ' fill="#ffffff" font-weight="bold"'
     return ' fill="#8fb7e0"' if line.startswith("$") else ""
 

@@ -66,9 +66,7 @@ def assess(
     if yardsticks:
         from microgauge.yardsticks import yardsticks as measured
 
-        found["yardsticks"] = measured(
-            tables[0], tables[1].rows, chosen, found.get("propensity"), progress
-        )
+        found["yardsticks"] = measured(tables[0], study, progress)
     return Assessment(
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
@@ -146,12 +144,18 @@ def _read(original: Any, protected: Any, progress: Progress) -> list[Table]:
 
 
 def _prepared(tables: list[Table], schema: Schema) -> Study:
-    if schema.propensity.formula is not None:
+    if isinstance(schema.propensity.formula, str):
         try:
-            parse_terms(schema.propensity.formula, tables[0].columns)
+            _named(schema, tables[0].columns)
         except Undefined as error:
             raise InputError(f"[propensity] formula: {error}") from None
     return Study.prepare(tables[0], tables[1], schema)
+
+
+def _named(schema: Schema, columns: Collection[str]) -> tuple[str, ...]:
+    """The columns that the formula of the propensity model names."""
+    formula = schema.propensity.formula
+    return () if formula is None else parse_terms(formula, columns)
 
 
 def _whole(
@@ -163,7 +167,8 @@ def _whole(
 
     joint, said = stacked(study)
     notes += said
-    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), notes)
+    named = _named(study.schema, [variable.name for variable in study.variables])
+    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), named, notes)
     found: dict[str, Any] = {}
     if "propensity" in sections:
         found["propensity"] = whole.propensity(study.schema.propensity)

@@ -365,7 +365,9 @@ def _propensity_faults(chosen: Propensity) -> list[str]:
         found += _whole(f"[propensity] {name}", getattr(chosen, name), least)
     if chosen.resamples is not None:
         found += _whole("[propensity] resamples", chosen.resamples, 0)
-    if chosen.formula is not None and chosen.model not in ("auto", "logit"):
+    if not isinstance(chosen.formula, str | None):
+        found.append('[propensity] formula must be text, such as "~ a + b + a:b".')
+    elif chosen.formula is not None and chosen.model not in ("auto", "logit"):
         found.append('[propensity] formula goes with model = "logit".')
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -61,6 +62,8 @@ class WholeFile:
     progress: Progress = lambda what, share: None
     unmasked: frozenset[str] = frozenset()
     """Variables that protection left alone."""
+    named: tuple[str, ...] = ()
+    """Columns that the formula of the propensity model names."""
     notes: list[str] = field(default_factory=list)
 
     def _sampled(self, limit: int, what: str) -> Joint:
@@ -89,8 +92,9 @@ class WholeFile:
         joint = self._sampled(chosen.sample, "propensity score")
         try:
             _check_rows(joint)
-            model, design = self._model(joint, chosen)
-            return self._scored(joint, chosen, model, design)
+            with _one_thread():
+                model, design = self._model(joint, chosen)
+                return self._scored(joint, chosen, model, design)
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
 
@@ -98,12 +102,13 @@ class WholeFile:
         """U_p and its ratio to the expectation only."""
         joint = self._sampled(chosen.sample, "propensity score")
         _check_rows(joint)
-        model, _ = self._model(joint, chosen, ROUGHLY)
-        labels = joint.protected.astype(np.float64)
-        fitted = model.fitted(labels)
-        value = score_distance(fitted.probability, joint.share)
-        rng = np.random.default_rng(self.seed)
-        return value, value / self._expected(model, fitted.rank, labels, chosen, rng)
+        with _one_thread():
+            model, _ = self._model(joint, chosen, ROUGHLY)
+            labels = joint.protected.astype(np.float64)
+            fitted = model.fitted(labels)
+            value = score_distance(fitted.probability, joint.share)
+            rng = np.random.default_rng(self.seed)
+            return value, value / self._expected(model, fitted.rank, labels, chosen, rng)
 
     def _model(
         self, joint: Joint, chosen: Propensity, close: float = CLOSE
@@ -116,7 +121,7 @@ class WholeFile:
 
     def _design(self, joint: Joint, chosen: Propensity) -> Design:
         if chosen.formula is not None:
-            return formula_design(joint, chosen.formula)
+            return formula_design(joint, chosen.formula, self.named)
         masked = None
         if chosen.unmasked == "interactions":
             masked = [v.name not in self.unmasked for v in joint.variables]
@@ -340,6 +345,15 @@ class WholeFile:
             null_share_maximum=larger_share([n.maximum for n in null], found.maximum),
             null_share_mean_square=larger_share([n.mean_square for n in null], found.mean_square),
         )
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Fits are many small products: threads of the linear algebra library only wait for each other,
+    and with one thread figures are the same on every machine with the same processor.
+    """
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 
 def _check_rows(joint: Joint) -> None:

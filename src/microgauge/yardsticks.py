@@ -16,7 +16,8 @@ import numpy as np
 from microgauge.cells import Cells
 from microgauge.errors import InputError, Undefined
 from microgauge.levels import Index
-from microgauge.results import PropensityResult, Yardstick
+from microgauge.measures.whole.designs import LADDER, auto_choice
+from microgauge.results import Yardstick
 from microgauge.schema import Options, Propensity, Schema, Variable
 from microgauge.stack import stacked
 from microgauge.study import Study
@@ -27,24 +28,19 @@ from microgauge.whole import WholeFile
 SAMPLES = (0.5, 0.1, 0.01)
 
 
-def yardsticks(
-    original: Table,
-    protected_rows: int,
-    schema: Schema,
-    model: PropensityResult | None,
-    progress: Progress,
-) -> tuple[Yardstick, ...]:
-    """The measures of each file whose loss is known.
+def yardsticks(original: Table, study: Study, progress: Progress) -> tuple[Yardstick, ...]:
+    """The measures of each file whose loss is known, for the study of a protected file.
 
     Files of the protected one's size get its propensity model; smaller ones, whose rows do not bear
     it, the model that suits their own rows.
     """
-    plain = _plain(schema)
-    same = replace(plain, propensity=_same_model(schema.propensity, model))
+    rows = study.description.protected.rows
+    plain = _plain(study.schema)
+    same = replace(plain, propensity=_same_model(study))
     found = []
-    for variant in _variants(original, protected_rows, plain.options):
+    for variant in _variants(original, rows, plain.options):
         progress(f"yardstick: {variant.name}", 0.0)
-        small = variant.records.rows < min(original.rows, protected_rows)
+        small = variant.records.rows < min(original.rows, rows)
         found.append(_measured(original, variant, plain if small else same))
     return tuple(found)
 
@@ -58,12 +54,14 @@ class _Variant:
     weighted: Table
 
 
-def _same_model(chosen: Propensity, model: PropensityResult | None) -> Propensity:
-    """What `auto` chose for the protected file, as a choice of its own."""
-    if model is None or model.degree is None or model.interactions is None:
+def _same_model(study: Study) -> Propensity:
+    """What `auto` chooses for the protected file, as a choice of its own."""
+    chosen = study.schema.propensity
+    if chosen.model != "auto" or chosen.formula is not None:
         return chosen
-    interactions = cast('Literal["none", "pairs", "full"]', model.interactions)
-    return replace(chosen, model="logit", degree=model.degree, interactions=interactions)
+    degree, interactions = auto_choice(stacked(study)[0]) or LADDER[0]
+    kind = cast('Literal["none", "pairs", "full"]', interactions)
+    return replace(chosen, model="logit", degree=degree, interactions=kind)
 
 
 def _plain(schema: Schema) -> Schema:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from microgauge.formulas import CONTEXT
 from microgauge.levels import Floats
 from microgauge.measures.whole.joint import Joint
 from microgauge.measures.whole.terms import (
+    MISSING,
     Columns,
     Term,
     build,
@@ -52,7 +55,7 @@ def chosen_design(
         if interactions == "pairs":
             terms += pair_products(joint)
             said += " and products of pairs"
-    return Design(build(joint, _masked(terms, masked)), said, degree, interactions)
+    return Design(build(joint, _masked(terms, masked), masked), said, degree, interactions)
 
 
 def _main_words(degree: int) -> str:
@@ -66,8 +69,8 @@ def _masked(terms: Sequence[Term], masked: Sequence[bool] | None) -> list[Term]:
     return [term for term in terms if any(masked[place] for place, _ in term)]
 
 
-def auto_design(joint: Joint, masked: Sequence[bool] | None, notes: list[str]) -> Design:
-    """The richest of main effects, + squares and cubes, + products of pairs that the rows bear."""
+def auto_choice(joint: Joint, masked: Sequence[bool] | None = None) -> tuple[int, str] | None:
+    """The richest rung of the ladder that the rows bear, or None if they bear none."""
     fitting = None
     for degree, interactions in LADDER:
         terms = main_effects(joint, degree)
@@ -75,6 +78,12 @@ def auto_design(joint: Joint, masked: Sequence[bool] | None, notes: list[str]) -
         columns = sum(width(joint, term) for term in _masked(terms, masked))
         if joint.rows >= ROWS_PER_TERM * columns:
             fitting = (degree, interactions)
+    return fitting
+
+
+def auto_design(joint: Joint, masked: Sequence[bool] | None, notes: list[str]) -> Design:
+    """The richest of main effects, + squares and cubes, + products of pairs that the rows bear."""
+    fitting = auto_choice(joint, masked)
     if fitting is None:
         notes.append(
             f"Fewer than {ROWS_PER_TERM} rows for each main effect: the propensity model is richer "
@@ -91,7 +100,7 @@ def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
     terms = [
         t for t in main_effects(joint) if not (len(t) == 1 and t[0] in {(i, 1) for i in smooth})
     ]
-    rest = build(joint, _masked(terms + pair_products(joint), masked))
+    rest = build(joint, _masked(terms + pair_products(joint), masked), masked)
     dense, owners = [rest.dense], list(rest.owners[: rest.dense.shape[1]])
     for place in smooth:
         if masked is not None and not masked[place]:
@@ -105,45 +114,73 @@ def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
     return Design(columns, "splines and products of pairs")
 
 
-def formula_design(joint: Joint, formula: str) -> Design:
-    """Terms by a formula over the joint variables. The formula must have been checked."""
+def formula_design(joint: Joint, formula: str, named: Sequence[str] = ()) -> Design:
+    """Terms by a formula, which must have been checked; `named` are the columns in it.
+
+    Indicators of missing numbers join the model, as in every other one.
+    """
     import pandas as pd
     from formulaic import Formula
+    from formulaic.errors import FormulaicError
 
-    frame = pd.DataFrame(
-        {
-            variable.name: _categories(joint, place)
-            if variable.kind == "nominal"
-            else joint.values[place]
-            for place, variable in enumerate(joint.variables)
-        }
-    )
-    matrix = Formula(formula.replace("~", "", 1)).get_model_matrix(
-        frame, context=dict(CONTEXT), na_action="ignore"
-    )
     places = {variable.name: place for place, variable in enumerate(joint.variables)}
-    owners, columns = [], []
-    for term, slices in matrix.model_spec.term_slices.items():
-        used = frozenset(
-            places[name] for name in map(str, term_variables(term, matrix)) if name in places
-        )
-        for i in range(slices.start, slices.stop):
-            if used:
-                owners.append(used)
-                columns.append(standardised(np.asarray(matrix.iloc[:, i], dtype=np.float64)))
+    absent = [name for name in named if name not in places]
+    if absent:
+        raise Undefined(f"the formula names {', '.join(absent)}, which is not compared")
+    frame = pd.DataFrame(
+        {name: _formula_values(joint, place) for name, place in places.items()},
+        index=range(joint.rows),
+    )
+    terms = formula.strip().removeprefix("~")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            matrix = Formula(terms).get_model_matrix(
+                frame, context=dict(CONTEXT), na_action="ignore"
+            )
+        except FormulaicError:
+            raise Undefined("the formula cannot be computed for these variables") from None
+        owners, columns = _formula_columns(matrix, places)
+    missing = build(joint, [((places[n], MISSING),) for n in named if _may_miss(joint, places[n])])
+    found = Columns(
+        np.column_stack([*columns, missing.dense]) if columns else missing.dense,
+        None,
+        (*owners, *missing.owners),
+    )
     if not columns:
         raise Undefined("the formula has no term")
-    if not np.isfinite(np.array([c.sum() for c in columns])).all():
+    if not found.finite:
         raise Undefined("a term of the formula is not finite in every row")
-    return Design(Columns(np.column_stack(columns), None, tuple(owners)), formula)
+    return Design(found, formula)
 
 
-def term_variables(term: object, matrix: object) -> set[str]:
-    """The columns that a term of a formula is made of."""
-    return {str(v) for v in matrix.model_spec.term_variables[term]}  # type: ignore[attr-defined]
+def _may_miss(joint: Joint, place: int) -> bool:
+    return joint.variables[place].kind != "nominal" and bool(joint.missing(place).any())
 
 
-def _categories(joint: Joint, place: int) -> object:
+def _formula_columns(
+    matrix: Any, places: Mapping[str, int]
+) -> tuple[list[frozenset[int]], list[Floats]]:
+    """Standardised columns of a model matrix without its intercept, and whose they are."""
+    owners: list[frozenset[int]] = []
+    columns: list[Floats] = []
+    for term, part in matrix.model_spec.term_slices.items():
+        used = {str(name) for name in matrix.model_spec.term_variables[term]}
+        own = frozenset(places[name] for name in used if name in places)
+        if own:
+            for column in range(part.start, part.stop):
+                owners.append(own)
+                columns.append(standardised(np.asarray(matrix.iloc[:, column], dtype=np.float64)))
+    return owners, columns
+
+
+def _formula_values(joint: Joint, place: int) -> Any:
+    if joint.variables[place].kind != "nominal":
+        return joint.values[place]
+    return _categories(joint, place)
+
+
+def _categories(joint: Joint, place: int) -> Any:
     import pandas as pd
 
     codes = joint.codes[:, place]

@@ -15,6 +15,7 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 from scipy import sparse
 
+from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
 from microgauge.measures.whole.joint import Joint
 
@@ -83,6 +84,12 @@ class Columns:
         """Rows and columns."""
         return len(self.dense), len(self.owners)
 
+    @property
+    def finite(self) -> bool:
+        """Whether every number is one."""
+        cells = () if self.sparse is None else self.sparse.data
+        return bool(np.isfinite(self.dense).all() and np.isfinite(cells).all())
+
     def kept(self, keep: Index) -> Columns:
         """Some of the columns."""
         split = self.dense.shape[1]
@@ -131,27 +138,56 @@ class Columns:
         return np.hstack([self.dense, self.sparse.toarray()])
 
 
-def build(joint: Joint, terms: Sequence[Term]) -> Columns:
-    """The columns of all terms, scaled to a mean square of 1; numbers also centred."""
+def build(joint: Joint, terms: Sequence[Term], masked: Sequence[bool] | None = None) -> Columns:
+    """The columns of all terms, scaled to a mean square of 1; numbers also centred.
+
+    With `masked`, variables that protection left alone have no main effects, and their products
+    with masked ones are coded so that no level's place among the others matters.
+    """
     dense: list[Floats] = []
     dense_owners: list[frozenset[int]] = []
     parts: list[sparse.csr_matrix] = []
     part_owners: list[frozenset[int]] = []
-    for term in terms:
-        own = frozenset(place for place, _ in term)
-        numbers, keys, size = _product(joint, term)
-        if keys is None:
-            dense.append(standardised(numbers))
-            dense_owners.append(own)
-        elif size > 0:
-            parts.append(_scaled(numbers, keys, size))
-            part_owners += [own] * size
-    rows = joint.rows
-    return Columns(
-        np.column_stack(dense) if dense else np.empty((rows, 0)),
+    with np.errstate(over="ignore", invalid="ignore"):
+        for term in terms:
+            own = frozenset(place for place, _ in term)
+            if masked is not None and not all(masked[place] for place in own):
+                columns = _contrasts(joint, term, masked)
+                dense += [standardised(column) for column in columns.T]
+                dense_owners += [own] * columns.shape[1]
+                continue
+            numbers, keys, size = _product(joint, term)
+            if keys is None:
+                dense.append(standardised(numbers))
+                dense_owners.append(own)
+            elif size > 0:
+                parts.append(_scaled(numbers, keys, size))
+                part_owners += [own] * size
+    found = Columns(
+        np.column_stack(dense) if dense else np.empty((joint.rows, 0)),
         sparse.hstack(parts, format="csr") if parts else None,
         (*dense_owners, *part_owners),
     )
+    if not found.finite:
+        raise Undefined("a term of the model is too large to be computed")
+    return found
+
+
+def _contrasts(joint: Joint, term: Term, masked: Sequence[bool]) -> Floats:
+    """Products of an unmasked variable with masked ones: all levels of the first, contrasts (which
+    add up to 0 over the levels) of the others, so that the first has no main effect in them.
+    """
+    found = np.ones((joint.rows, 1))
+    for place, power in term:
+        if joint.variables[place].kind != "nominal":
+            part = (joint.values[place] ** power)[:, np.newaxis]
+        else:
+            levels = np.arange(_levels(joint, place))
+            part = (joint.codes[:, place, np.newaxis] == levels).astype(np.float64)
+            if masked[place]:
+                part = part[:, 1:] - part[:, :1]
+        found = (found[:, :, np.newaxis] * part[:, np.newaxis, :]).reshape(joint.rows, -1)
+    return found
 
 
 def _product(joint: Joint, term: Term) -> tuple[Floats, Index | None, int]:
