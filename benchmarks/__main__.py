@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--adult FILE] [--only a,b,c,d] [--repeats N]`."""
+"""`python -m benchmarks [--adult FILE] [--only a,b,…] [--repeats N]`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import against_scipy, against_sdmetrics, growth, startup
+from benchmarks import (
+    against_scipy,
+    against_sdmetrics,
+    ecdf,
+    growth,
+    propensity,
+    startup,
+    whole,
+)
 from benchmarks.measure import Outcome, Setting
 
 BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
@@ -17,13 +25,16 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "b": against_scipy.measure,
     "c": growth.measure,
     "d": startup.measure,
+    "e": propensity.measure,
+    "f": whole.measure,
+    "g": ecdf.measure,
 }
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--adult", type=Path, default=os.environ.get("MICROGAUGE_ADULT"))
-    parser.add_argument("--only", default="a,b,c,d", help="letters, by commas")
+    parser.add_argument("--only", default=",".join(BENCHMARKS), help="letters, by commas")
     parser.add_argument("--repeats", type=int, default=2, help="runs of which the fastest counts")
     return parser.parse_args()
 
@@ -32,7 +43,7 @@ def main() -> int:
     given = arguments()
     adult = None if given.adult is None else Path(given.adult).resolve()
     print(f"Adult: {'the file' if adult else 'a stand-in of its shape'}")
-    print(f"{'benchmark':<46}{'ratio':>8}  target  verdict")
+    print(f"{'benchmark':<46}{'figure':>8}  target  verdict")
     missed = False
     with tempfile.TemporaryDirectory() as folder:
         setting = Setting(Path(folder), adult, given.repeats)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks.measure import PYTHON, Outcome, Setting, assess, make, run
+from benchmarks.measure import GDU, PYTHON, Outcome, Setting, assess, make, run
 
 ROWS = 1_000_000
 
@@ -27,7 +27,7 @@ def measure(setting: Setting) -> list[Outcome]:
 
 
 def _outcome(what: str, folder: Path, setting: Setting, target: float | None) -> Outcome:
-    own = assess(folder, setting.repeats)
+    own = assess(folder, setting.repeats, *GDU)
     loop = loop_seconds(folder)
     return Outcome(what, loop / own.seconds, target, True, f"{own} : {loop:.0f} s extrapolated")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from benchmarks.measure import PYTHON, ROOT, Outcome, Setting, assess, fastest, make
+from benchmarks.measure import GDU, PYTHON, ROOT, Outcome, Setting, assess, fastest, make
 
 VENV = ROOT / "benchmarks" / ".venv"
 REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
@@ -29,7 +29,7 @@ def measure(setting: Setting) -> list[Outcome]:
     file = () if setting.adult is None else ("--file", setting.adult)
     folder = make("adult", setting.folder / "adult", *file)
     tables = [folder / "original.parquet", folder / "protected.parquet"]
-    own = assess(folder, setting.repeats)
+    own = assess(folder, setting.repeats, *GDU)
     other = fastest(
         setting.repeats, python, "-W", "ignore", JOB, *tables, folder / "sdmetrics.json"
     )

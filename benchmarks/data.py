@@ -1,13 +1,14 @@
 """Seeded tables for the benchmarks, written as Parquet.
 
-Runs in a process of its own (`python -m benchmarks.data adult|mixed FOLDER …`): the peak memory
-that the system reports for a child process is at least that of the process that started it.
+Runs in a process of its own (`python -m benchmarks.data adult|mixed|survey FOLDER …`): the peak
+memory that the system reports for a child process is at least that of the process that started it.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -153,29 +154,34 @@ def _suppressed(column: pl.Series, share: float, rng: np.random.Generator) -> pl
 
 @dataclass(frozen=True)
 class Mix:
-    """How many columns of each kind."""
+    """The columns of each kind."""
 
-    nominal: int
+    categories: tuple[int, ...]
+    """How many each nominal column has."""
     ordinal: int
     continuous: int
 
     @property
     def names(self) -> dict[str, list[str]]:
         """The columns of each kind."""
-        return {
-            kind: [f"{kind}_{i}" for i in range(getattr(self, kind))]
-            for kind in ("nominal", "ordinal", "continuous")
+        counts = {
+            "nominal": len(self.categories),
+            "ordinal": self.ordinal,
+            "continuous": self.continuous,
         }
+        return {kind: [f"{kind}_{i}" for i in range(count)] for kind, count in counts.items()}
 
 
-FIFTY = Mix(nominal=20, ordinal=10, continuous=20)
+FIFTY = Mix(categories=tuple(range(2, 22)), ordinal=10, continuous=20)
+SURVEY = Mix(categories=(3, 4, 5, 6, 7, 9), ordinal=2, continuous=4)
 
 
 def mixed(rows: int, mix: Mix, rng: np.random.Generator, missing: float) -> pl.DataFrame:
     """Columns that lean on three common factors; every fifth one has missing cells."""
     factors = rng.normal(size=(3, rows))
     columns: dict[str, pl.Series] = {}
-    for names, make in zip(mix.names.values(), (_nominal, _ordinal, _continuous), strict=True):
+    makers = (partial(_nominal, mix.categories), _ordinal, _continuous)
+    for names, make in zip(mix.names.values(), makers, strict=True):
         for place, name in enumerate(names):
             score = 0.6 * factors[place % 3] + 0.8 * rng.normal(size=rows)
             column = make(place, score)
@@ -196,9 +202,9 @@ def mixed_protected(frame: pl.DataFrame, rng: np.random.Generator, missing: floa
     return pl.DataFrame(columns)
 
 
-def _nominal(place: int, score: Floats) -> pl.Series:
-    """Text with 2 to 21 categories."""
-    return _cut(score, 2 + place % 20, lambda code: f"category {code}")
+def _nominal(categories: tuple[int, ...], place: int, score: Floats) -> pl.Series:
+    """Text."""
+    return _cut(score, categories[place], lambda code: f"category {code}")
 
 
 def _ordinal(place: int, score: Floats) -> pl.Series:
@@ -239,16 +245,17 @@ def _cut(score: Floats, count: int, label: object) -> pl.Series:
 # -- files -----------------------------------------------------------------------------------
 
 
-def write_adult(folder: Path, path: Path | None, repeats: int) -> None:
-    """original.parquet and protected.parquet, Adult repeated."""
+def write_adult(folder: Path, path: Path | None, rows: int | None) -> None:
+    """original.parquet and protected.parquet, Adult repeated: 20 times, or up to some rows."""
     frame = adult(path)
-    original = pl.concat([frame] * repeats)
+    rows = ADULT_REPEATS * len(frame) if rows is None else rows
+    original = pl.concat([frame] * (rows // len(frame) + 1)).head(rows)
     original.write_parquet(folder / "original.parquet")
     rng = np.random.default_rng(SEED + 1)
     adult_protected(original, rng).write_parquet(folder / "protected.parquet")
 
 
-def write_mixed(folder: Path, rows: int, missing: float, mix: Mix = FIFTY) -> None:
+def write_mixed(folder: Path, rows: int, missing: float, mix: Mix) -> None:
     """original.parquet, protected.parquet and schema.toml with the type of every column."""
     original = mixed(rows, mix, np.random.default_rng(SEED), missing)
     original.write_parquet(folder / "original.parquet")
@@ -265,18 +272,19 @@ def write_mixed(folder: Path, rows: int, missing: float, mix: Mix = FIFTY) -> No
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for kind in ("adult", "mixed"):
+    for kind in ("adult", "mixed", "survey"):
         kinds.add_parser(kind).add_argument("folder", type=Path)
+        kinds.choices[kind].add_argument("--rows", type=int, required=kind != "adult")
     kinds.choices["adult"].add_argument("--file", type=Path)
-    kinds.choices["adult"].add_argument("--repeats", type=int, default=ADULT_REPEATS)
-    kinds.choices["mixed"].add_argument("--rows", type=int, required=True)
     kinds.choices["mixed"].add_argument("--missing", type=float, default=0.03, help="share")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if given.kind == "adult":
-        write_adult(given.folder, given.file, given.repeats)
+        write_adult(given.folder, given.file, given.rows)
+    elif given.kind == "mixed":
+        write_mixed(given.folder, given.rows, given.missing, FIFTY)
     else:
-        write_mixed(given.folder, given.rows, given.missing)
+        write_mixed(given.folder, given.rows, 0.0, SURVEY)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from benchmarks.measure import Outcome, Setting, assess, make
+from benchmarks.measure import GDU, Outcome, Setting, assess, make
 
 SIZES = (100_000, 1_000_000)
 
@@ -16,7 +16,7 @@ def measure(setting: Setting) -> list[Outcome]:
         folder = setting.folder / f"mixed_{rows}"
         if not (folder / "protected.parquet").exists():
             make("mixed", folder, "--rows", str(rows))
-        seconds.append(assess(folder, setting.repeats).seconds)
+        seconds.append(assess(folder, setting.repeats, *GDU).seconds)
     unit = [t / (n * math.log(n)) for t, n in zip(seconds, SIZES, strict=True)]
     detail = ", ".join(
         f"{n:,} rows: {t:.1f} s, {u * 1e6:.2f} µs per n log n"

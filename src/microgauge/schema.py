@@ -120,7 +120,7 @@ class Propensity:
     """Shuffles of the labels, for models whose expectation has no formula."""
     leaf: int = 20
     """Fewest rows in a leaf of a tree."""
-    sample: int = 200_000
+    sample: int = 50_000
     """Rows of both files together beyond which a sample of each is used."""
 
 
@@ -133,7 +133,7 @@ class Clusters:
     weights: Literal["size", "equal", "error"] = "size"
     standardise: bool = True
     resamples: int = 0
-    sample: int = 200_000
+    sample: int = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
