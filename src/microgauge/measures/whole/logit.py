@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from scipy import linalg, special
@@ -20,8 +19,9 @@ from microgauge.measures.whole.terms import Columns
 FEW_COLUMNS = 40
 """Up to so many columns a step is a least squares problem, which heavy tails do not upset; beyond,
 conjugate gradients solve for it on the sparse matrix."""
-DENSE_CELLS = 20_000_000
-"""Rows × columns up to which a step is solved directly where conjugate gradients are slow."""
+SLOW_SOLVE = 15
+"""Iterations of a solve from which the preconditioner is made anew for the current weights."""
+MOST_ITERATIONS = 40
 MOST_STEPS = 200
 CERTAIN = 1e-4
 """Fitted probabilities nearer than this to 0 or 1 are of rows told apart with certainty."""
@@ -82,14 +82,6 @@ class Basis:
             return np.asarray(self.matrix.T @ values)
         assert self.columns is not None
         return np.append(values.sum(), self.columns.transposed_dot(values))
-
-    @cached_property
-    def dense(self) -> Floats | None:
-        """The matrix of many columns as one array, where it is not too large."""
-        assert self.columns is not None
-        if self.rows * self.rank > DENSE_CELLS:
-            return None
-        return np.column_stack([np.ones(self.rows), self.columns.as_array()])
 
     def taken(self, rows: Index) -> Basis:
         """The same columns on some of the rows."""
@@ -188,10 +180,11 @@ def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
     """Damped Newton steps until the likelihood rises no more."""
     likelihood = problem.likelihood(beta)
     rows = float(problem.weights.sum())
+    solver = _Solver(problem.basis)
     for _ in range(MOST_STEPS):
         probability = special.expit(problem.basis.dot(beta))
         gradient = problem.gradient(probability)
-        step = _step(problem, probability, gradient)
+        step = _step(problem, solver, probability, gradient)
         gain = float(gradient @ step)
         if gain <= (1e-25 if problem.basis.matrix is not None else 1e-16) * rows:
             break
@@ -218,12 +211,12 @@ def _damped(
     return 0.0, likelihood
 
 
-def _step(problem: _Problem, probability: Floats, gradient: Floats) -> Floats:
+def _step(problem: _Problem, solver: _Solver, probability: Floats, gradient: Floats) -> Floats:
     """The Newton step: solves (Xᵀ W X) step = gradient."""
     weights = problem.weights * probability * (1.0 - probability)
     matrix = problem.basis.matrix
     if matrix is None:
-        return _iterated_step(problem.basis, weights, gradient)
+        return solver.step(weights, gradient)
     residual = problem.weights * (problem.response - probability)
     return _least_squares_step(matrix, weights, residual)
 
@@ -237,37 +230,62 @@ def _least_squares_step(matrix: Floats, weights: Floats, residual: Floats) -> Fl
     return np.asarray(found)
 
 
-def _iterated_step(basis: Basis, weights: Floats, gradient: Floats) -> Floats:
-    """By conjugate gradients, preconditioned with the Gram matrix."""
-    level = float(weights.sum())
+@dataclass
+class _Solver:
+    """Newton steps by conjugate gradients, with a preconditioner that follows the weights.
 
-    def product(vector: Floats) -> Floats:
-        return basis.transposed_dot(weights * basis.dot(vector)) + 1e-12 * level * vector
+    The Gram matrix serves while fitted probabilities are near each other. As rows come to be told
+    apart, their weights vanish, solves slow down, and the weighted Gram matrix takes its place.
+    """
 
-    def precondition(vector: Floats) -> Floats:
-        half = linalg.solve_triangular(basis.factor, vector, lower=True, check_finite=False)
-        back = linalg.solve_triangular(
-            basis.factor, half, lower=True, trans="T", check_finite=False
-        )
-        return np.asarray(back) / level
+    basis: Basis
+    factor: Floats | None = None
+    """Cholesky factor of the weighted Gram matrix, once it was needed."""
 
-    found, solved = _conjugate_gradients(product, gradient, precondition)
-    if solved or basis.dense is None:
+    def step(self, weights: Floats, gradient: Floats) -> Floats:
+        """An approximate solution of (Xᵀ W X) step = gradient."""
+        basis, level = self.basis, float(weights.sum())
+
+        def product(vector: Floats) -> Floats:
+            return basis.transposed_dot(weights * basis.dot(vector)) + 1e-12 * level * vector
+
+        def precondition(vector: Floats) -> Floats:
+            if self.factor is None:
+                return _solved(basis.factor, vector) / level
+            return _solved(self.factor, vector)
+
+        found, iterations = _conjugate_gradients(product, gradient, precondition)
+        if iterations >= SLOW_SOLVE:
+            self.factor = self._weighted_factor(weights, level)
         return found
-    hessian = (basis.dense * weights[:, np.newaxis]).T @ basis.dense
-    hessian[np.diag_indices_from(hessian)] += 1e-12 * level
-    return np.asarray(linalg.cho_solve(linalg.cho_factor(hessian), gradient))
+
+    def _weighted_factor(self, weights: Floats, level: float) -> Floats:
+        columns = self.basis.columns
+        assert columns is not None
+        size = self.basis.rank + 1
+        gram = np.empty((size, size))
+        gram[0, 0] = level
+        gram[0, 1:] = gram[1:, 0] = columns.transposed_dot(weights)
+        gram[1:, 1:] = columns.gram(weights)
+        gram[np.diag_indices(size)] += 1e-10 * level
+        return np.asarray(linalg.cholesky(gram, lower=True, overwrite_a=True))
+
+
+def _solved(factor: Floats | None, vector: Floats) -> Floats:
+    half = linalg.solve_triangular(factor, vector, lower=True, check_finite=False)
+    back = linalg.solve_triangular(factor, half, lower=True, trans="T", check_finite=False)
+    return np.asarray(back)
 
 
 def _conjugate_gradients(
     product: Callable[[Floats], Floats], target: Floats, precondition: Callable[[Floats], Floats]
-) -> tuple[Floats, bool]:
-    """An approximate solution, and whether it is near enough for the steps to converge quickly."""
+) -> tuple[Floats, int]:
+    """A solution near enough for the steps to converge quickly, and the iterations it took."""
     found = np.zeros_like(target)
     residual = target.copy()
     direction = prepared = precondition(residual)
     energy = first = float(residual @ prepared)
-    for _ in range(40):
+    for iteration in range(1, MOST_ITERATIONS + 1):
         image = product(direction)
         size = energy / float(direction @ image)
         found = found + size * direction
@@ -275,6 +293,6 @@ def _conjugate_gradients(
         prepared = precondition(residual)
         last, energy = energy, float(residual @ prepared)
         if energy <= 1e-6 * first:
-            return found, True
+            return found, iteration
         direction = prepared + energy / last * direction
-    return found, False
+    return found, MOST_ITERATIONS

@@ -122,13 +122,15 @@ class Columns:
             return np.asarray(found)
         return np.concatenate([found, self.sparse.T @ values])
 
-    def gram(self) -> Floats:
-        """Xᵀ X."""
-        top = self.dense.T @ self.dense
+    def gram(self, weights: Floats | None = None) -> Floats:
+        """Xᵀ W X."""
+        weighted = self.dense if weights is None else self.dense * weights[:, np.newaxis]
+        top = self.dense.T @ weighted
         if self.sparse is None:
             return np.asarray(top)
-        side = self.sparse.T @ self.dense
-        bottom = (self.sparse.T @ self.sparse).toarray()
+        side = self.sparse.T @ weighted
+        other = self.sparse if weights is None else sparse.diags_array(weights) @ self.sparse
+        bottom = (self.sparse.T @ other).toarray()
         return np.block([[top, side.T], [side, bottom]])
 
     def as_array(self) -> Floats:
