@@ -160,7 +160,7 @@ def propensity_story(result: PropensityResult) -> str:
 def _told(ratio: float) -> str:
     if ratio < 3:
         return "hardly to be told apart"
-    return "can be told apart" if ratio < 10 else "easily told apart"
+    return "can be told apart" if ratio < 10 else "told apart beyond chance"
 
 
 def ratio_words(ratio: float) -> str:
