@@ -41,9 +41,7 @@ class Formula:
 def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     """Check a formula against the columns there are; `Undefined` says what is wrong and where."""
     columns = list(columns)
-    if not text.isprintable() or "#" in _QUOTED.sub("", text):
-        # A comment would hide from Python's parser what formulaic still reads.
-        raise Undefined("the formula holds a # or characters that cannot be printed.")
+    _check_characters(text)
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')
@@ -59,11 +57,16 @@ def parse_terms(text: str, columns: Iterable[str]) -> tuple[str, ...]:
     terms = text.strip().removeprefix("~").strip()
     if not terms or "~" in terms:
         raise Undefined(f'the formula "{text}" must be terms, such as "~ a + b + a:b".')
-    if not text.isprintable() or "#" in _QUOTED.sub("", text):
-        raise Undefined("the formula holds a # or characters that cannot be printed.")
+    _check_characters(text)
     names = _names(terms, text, list(columns))
     _check_grammar(terms)
     return names
+
+
+def _check_characters(text: str) -> None:
+    """A comment would hide from Python's parser what formulaic still reads."""
+    if not text.isprintable() or "#" in _QUOTED.sub("", text):
+        raise Undefined("the formula holds a # or characters that cannot be printed.")
 
 
 def _check_grammar(text: str) -> None:

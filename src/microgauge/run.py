@@ -81,9 +81,7 @@ def propensity(
     original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
 ) -> PropensityResult:
     """The propensity score measure alone; `choices` are those of the schema's [propensity]."""
-    result = assess(
-        original, protected, schema=_with(schema, "propensity", choices), only=["propensity"]
-    ).propensity
+    result = _alone("propensity", original, protected, schema, choices).propensity
     assert result is not None
     return result
 
@@ -92,9 +90,7 @@ def clusters(
     original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
 ) -> tuple[ClusterResult, ...]:
     """The cluster measure alone; `choices` are those of the schema's [clusters]."""
-    result = assess(
-        original, protected, schema=_with(schema, "clusters", choices), only=["clusters"]
-    ).clusters
+    result = _alone("clusters", original, protected, schema, choices).clusters
     assert result is not None
     return result
 
@@ -103,9 +99,20 @@ def ecdf(
     original: Any, protected: Any, *, schema: SchemaSource = None, **choices: Any
 ) -> EcdfResult:
     """The distribution function measures alone; `choices` are those of the schema's [ecdf]."""
-    result = assess(original, protected, schema=_with(schema, "ecdf", choices), only=["ecdf"]).ecdf
+    result = _alone("ecdf", original, protected, schema, choices).ecdf
     assert result is not None
     return result
+
+
+def _alone(
+    section: Section,
+    original: Any,
+    protected: Any,
+    schema: SchemaSource,
+    choices: Mapping[str, Any],
+) -> Assessment:
+    """One section, with choices of its own."""
+    return assess(original, protected, schema=_with(schema, section, choices), only=[section])
 
 
 def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Schema:

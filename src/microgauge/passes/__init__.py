@@ -4,7 +4,7 @@ A pass is a small hashable value, so that the same question is asked once howeve
 need the answer. It knows the axes of a batch by name and nothing of files, engines or measures.
 """
 
-from microgauge.passes.batch import Axes, Axis, Batch, Fact, Facts, Pass, fold
+from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
 from microgauge.passes.matching import Equal, Sorted
 from microgauge.passes.sums import Gram, GroupSums, Product, Rows
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
@@ -16,7 +16,6 @@ __all__ = [
     "Crosstab",
     "Cube",
     "Equal",
-    "Fact",
     "Facts",
     "Gram",
     "GroupSums",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,6 @@ class Axis:
 
 
 Axes = Mapping[str, Axis]
-
-
-class Fact(Protocol):
-    """An answer that adds up."""
-
-    def __add__(self, other: Self, /) -> Self: ...
 
 
 class Pass(Protocol):

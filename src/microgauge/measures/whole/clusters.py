@@ -52,8 +52,7 @@ def features(joint: Joint, *, standardise: bool) -> Floats:
     for place, variable in enumerate(joint.variables):
         missing = joint.missing(place)
         if variable.kind == "nominal":
-            levels = np.arange(variable.size + int(missing.any()))
-            columns += list((joint.codes[:, place, np.newaxis] == levels).T.astype(np.float64))
+            columns += list(joint.indicators(place).T)
             continue
         numbers = joint.values[place]
         if standardise:

@@ -195,10 +195,9 @@ def tree_features(joint: Joint) -> tuple[Floats, tuple[int, ...]]:
     for place, variable in enumerate(joint.variables):
         missing = joint.missing(place)
         if variable.kind == "nominal":
-            levels = np.arange(variable.size + int(missing.any()))
-            indicators = (joint.codes[:, place, np.newaxis] == levels).T.astype(np.float64)
+            indicators = joint.indicators(place).T
             columns += list(indicators)
-            owners += [place] * len(levels)
+            owners += [place] * len(indicators)
             continue
         columns.append(joint.values[place])
         owners.append(place)

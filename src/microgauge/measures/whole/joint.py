@@ -64,6 +64,15 @@ class Joint:
         mean = float(numbers[here].mean()) if here.any() else 0.0
         return np.where(here, numbers, mean)
 
+    def levels(self, place: int) -> int:
+        """Levels of a variable, missing cells as one more where there are any."""
+        return self.variables[place].size + int(self.missing(place).any())
+
+    def indicators(self, place: int) -> Floats:
+        """Rows × levels: which level each row has."""
+        has = self.codes[:, place, np.newaxis] == np.arange(self.levels(place))
+        return np.asarray(has, dtype=np.float64)
+
     def missing(self, place: int) -> NDArray[np.bool_]:
         """Which cells of a variable are missing."""
         return np.asarray(self.codes[:, place] == self.variables[place].size)

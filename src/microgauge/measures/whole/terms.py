@@ -62,12 +62,8 @@ def width(joint: Joint, term: Term) -> int:
     for place, power in term:
         variable = joint.variables[place]
         if variable.kind == "nominal" and power != MISSING:
-            columns *= max(_levels(joint, place) - 1, 0)
+            columns *= max(joint.levels(place) - 1, 0)
     return columns
-
-
-def _levels(joint: Joint, place: int) -> int:
-    return joint.variables[place].size + int(joint.missing(place).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +180,7 @@ def _contrasts(joint: Joint, term: Term, masked: Sequence[bool]) -> Floats:
         if joint.variables[place].kind != "nominal":
             part = (joint.values[place] ** power)[:, np.newaxis]
         else:
-            levels = np.arange(_levels(joint, place))
-            part = (joint.codes[:, place, np.newaxis] == levels).astype(np.float64)
+            part = joint.indicators(place)
             if masked[place]:
                 part = part[:, 1:] - part[:, :1]
         found = (found[:, :, np.newaxis] * part[:, np.newaxis, :]).reshape(joint.rows, -1)
@@ -203,7 +198,7 @@ def _product(joint: Joint, term: Term) -> tuple[Floats, Index | None, int]:
         elif joint.variables[place].kind != "nominal":
             numbers = numbers * joint.values[place] ** power
         else:
-            levels = max(_levels(joint, place) - 1, 0)
+            levels = max(joint.levels(place) - 1, 0)
             codes = joint.codes[:, place]
             if keys is None:
                 keys, size = codes.copy(), levels
