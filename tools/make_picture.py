@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from html import escape
 from pathlib import Path
@@ -24,11 +25,12 @@ HEADINGS = (
 
 
 def demo_text(only: Collection[str] | None = None) -> str:
-    """The demo's summary without this machine's folders, up to the notes."""
-    result = microgauge.assess(
-        ORIGINAL, PROTECTED, schema=SCHEMA, only=only, yardsticks=only is None
-    )
-    lines = str(result).replace(f"{FOLDER}/", "").splitlines()
+    """The demo's summary up to the notes, from its own folder: long paths would be cut."""
+    with contextlib.chdir(FOLDER):
+        result = microgauge.assess(
+            ORIGINAL.name, PROTECTED.name, schema=SCHEMA, only=only, yardsticks=only is None
+        )
+    lines = str(result).splitlines()
     return "\n".join(lines[: lines.index("Notes")]).rstrip()
 
 
