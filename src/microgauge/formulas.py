@@ -19,6 +19,8 @@ from microgauge.errors import Undefined, hint, listing
 FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
 
 MOST_POWER = 10
+LONGEST = 10_000
+"""Characters of a formula or condition."""
 
 _QUOTED = re.compile(r"`([^`]+)`")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.UAdd, ast.USub)
@@ -65,6 +67,8 @@ def parse_terms(text: str, columns: Iterable[str]) -> tuple[str, ...]:
 
 def _check_characters(text: str) -> None:
     """A comment would hide from Python's parser what formulaic still reads."""
+    if len(text) > LONGEST:
+        raise Undefined(f"the formula is longer than {LONGEST:,} characters.")
     if not text.isprintable() or "#" in _QUOTED.sub("", text):
         raise Undefined("the formula holds a # or characters that cannot be printed.")
 
@@ -82,8 +86,8 @@ def _check_grammar(text: str) -> None:
         ) from None
 
 
-def _parsed(side: str, text: str) -> tuple[ast.expr, dict[str, str]]:
-    """The expression of one side, and the quoted names that placeholders stand for."""
+def unquoted(text: str) -> tuple[str, dict[str, str]]:
+    """Text with plain names in place of `quoted` ones, and what these stand for."""
     quoted: dict[str, str] = {}
 
     def placeholder(match: re.Match[str]) -> str:
@@ -91,11 +95,17 @@ def _parsed(side: str, text: str) -> tuple[ast.expr, dict[str, str]]:
         quoted[name] = match[1]
         return name
 
+    return _QUOTED.sub(placeholder, text), quoted
+
+
+def _parsed(side: str, text: str) -> tuple[ast.expr, dict[str, str]]:
+    """The expression of one side, and the quoted names that placeholders stand for."""
+    expression, quoted = unquoted(side)
     # Python has no operator ":"; "@" binds like it closely enough to check the parts.
-    expression = _QUOTED.sub(placeholder, side).replace(":", "@").replace("^", "**").strip()
+    expression = expression.replace(":", "@").replace("^", "**").strip()
     try:
         return ast.parse(expression, mode="eval").body, quoted
-    except SyntaxError:
+    except (SyntaxError, RecursionError, MemoryError):
         raise Undefined(f'the formula "{text}" does not parse near "{side.strip()}".') from None
 
 

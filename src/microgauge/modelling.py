@@ -1,132 +1,147 @@
-"""From the rows of one table to the design of a model."""
+"""From the records of one table to the design of a model."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.asking import Engine
-from microgauge.describe import Side
 from microgauge.errors import Undefined
 from microgauge.formulas import CONTEXT, Formula, factor_columns, parse_formula
+from microgauge.levels import Floats
 from microgauge.measures.gdu.models import Design, Fit, linear, logistic, scale
-from microgauge.passes import Rows
+from microgauge.records import Records
 from microgauge.schema import Model
 
 
-def fit(model: Model, engine: Engine, sides: Mapping[str, Side], known: Sequence[str]) -> Fit:
-    """Fit a model on one table; `sides` are the variables it has, `known` those of the original."""
+def fit(model: Model, records: Records, weights: Floats | None, known: Sequence[str]) -> Fit:
+    """Fit a model on one table; `known` are the columns of the original."""
     if model.kind == "scale":
-        return _scale(model, engine, sides)
+        return _scale(model, records, weights)
     formula = parse_formula(model.formula or "", known)
-    gone = [name for name in formula.response if name not in sides]
+    gone = [name for name in formula.response if name not in records.sides]
     if gone:
         raise Undefined(f"the response {', '.join(gone)} was removed")
-    design = _design(formula, engine, sides, model.kind)
+    design = formula_design(formula, records, weights, nominal_response=model.kind == "logistic")
     return linear(design) if model.kind == "linear" else logistic(design)
 
 
-def _scale(model: Model, engine: Engine, sides: Mapping[str, Side]) -> Fit:
+def model_columns(model: Model, known: Sequence[str]) -> tuple[str, ...]:
+    """The columns a model names."""
+    if model.kind == "scale":
+        return model.items
+    return parse_formula(model.formula or "", known).columns
+
+
+def _scale(model: Model, records: Records, weights: Floats | None) -> Fit:
+    sides = records.sides
     here = [name for name in model.items if name in sides]
     if len(here) < 2:
         raise Undefined("fewer than two items are left")
     labels = [n for n in here if not sides[n].levels.numeric and sides[n].type == "nominal"]
     if labels:
         raise Undefined(f"{', '.join(labels)} has unordered categories")
-    columns, weights = _complete_rows(here, engine, sides)
-    items = np.column_stack([_as_numbers(sides[n], columns[n]) for n in here])
-    return scale(items, tuple(here), weights)
+    complete, kept = complete_records(records, here, weights)
+    items = np.column_stack([sides[n].levels.numbers[complete.levels[n]] for n in here])
+    return scale(items, tuple(here), kept)
 
 
-def _complete_rows(
-    names: Sequence[str], engine: Engine, sides: Mapping[str, Side]
-) -> tuple[dict[str, NDArray[np.intp]], NDArray[np.float64]]:
-    """Levels of each variable in the rows where none is missing, and scaled weights."""
-    axes = {name: sides[name].axis(name) for name in names}
-    question = Rows(tuple(names))
-    stacked = engine.scan([question], axes)[question].values
-    sizes = np.array([len(sides[name].levels) for name in names])
-    complete = (stacked[:, : len(names)] < sizes).all(axis=1)
-    stacked = stacked[complete]
-    if not len(stacked):
+def complete_records(
+    records: Records, names: Sequence[str], weights: Floats | None
+) -> tuple[Records, Floats]:
+    """Rows in which no named column is missing, and weights that add up to Kish's units."""
+    complete = np.logical_and.reduce([records.present(name) for name in names])
+    if weights is not None:
+        complete = complete & (weights > 0)
+    if not complete.any():
         raise Undefined("no complete unit")
-    weights = np.ones(len(stacked))
-    if engine.weights is not None:
-        weights = stacked[:, -1]
-        weights = weights * (weights.sum() / (weights**2).sum())
-    levels = {name: stacked[:, i].astype(np.intp) for i, name in enumerate(names)}
-    return levels, weights
+    kept = np.ones(int(complete.sum())) if weights is None else weights[complete]
+    return records.taken(complete), kept * (kept.sum() / (kept**2).sum())
 
 
-def _as_numbers(side: Side, levels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Numbers as they are; ordered labels by their positions 0, 1, 2, …"""
-    return side.levels.numbers[levels]
+def formula_design(
+    formula: Formula,
+    records: Records,
+    weights: Floats | None,
+    *,
+    nominal_response: bool,
+    positions: bool = True,
+    drop_gone: bool = True,
+) -> Design:
+    """The design of a formula.
 
-
-def _design(formula: Formula, engine: Engine, sides: Mapping[str, Side], kind: str) -> Design:
+    Terms with columns that the table does not have are dropped, or else `Undefined`. With
+    `positions`, ordered labels count as 0, 1, 2, …; without, they are categories.
+    """
     import pandas as pd
     from formulaic import Formula as Parsed
-    from formulaic.errors import FormulaicError
 
     parsed = Parsed(formula.text)
-    gone = set(formula.predictors) - set(sides)
+    gone = {name for name in formula.columns if name not in records.sides}
+    if gone and not drop_gone:
+        raise Undefined(f"{', '.join(sorted(gone))} is gone")
     kept = [
         term
         for term in parsed.rhs
         if not any(factor_columns(f.expr, formula.columns) & gone for f in term.factors)
     ]
-    names = [name for name in formula.columns if name in sides]
-    columns, weights = _complete_rows(names, engine, sides)
+    names = [name for name in formula.columns if name in records.sides]
+    complete, units = complete_records(records, names, weights)
     frame = pd.DataFrame(
-        {name: _values(sides[name], columns[name]) for name in names}, index=range(len(weights))
+        {name: _values(complete, name, positions) for name in names}, index=range(complete.rows)
     )
-    response = _response(parsed.lhs, frame, sides, formula, kind)
-    with warnings.catch_warnings():
+    response = _response(parsed.lhs, frame, complete, formula, nominal_response)
+    return _finite_design(_matrix(Parsed(kept), frame), response, units)
+
+
+def _matrix(terms: Any, frame: Any) -> Any:
+    from formulaic.errors import FormulaicError
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            matrix = Parsed(kept).get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
-        except FormulaicError as error:
-            raise Undefined(f"the terms cannot be formed ({type(error).__name__})") from None
-    return _finite_design(matrix, response, weights)
+            return terms.get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
+        except (FormulaicError, TypeError):
+            # Arithmetic with labels, where bands took the place of numbers.
+            raise Undefined(_unformed(frame)) from None
 
 
-def _finite_design(
-    matrix: Any, response: NDArray[np.float64], weights: NDArray[np.float64]
-) -> Design:
+def _unformed(frame: Any) -> str:
+    labels = [str(name) for name in frame.columns if frame[name].dtype == "category"]
+    if not labels:
+        return "the terms cannot be formed"
+    return f"the terms cannot be formed: {', '.join(labels)} holds categories, not numbers"
+
+
+def _finite_design(matrix: Any, response: NDArray[np.float64], weights: Floats) -> Design:
     """Rows whose terms are all finite (a log of 0 is not), without the intercept's column."""
     values = np.asarray(matrix, dtype=np.float64)
     intercept = "Intercept" in matrix.columns
     names = [name for name in matrix.columns if name != "Intercept"]
     values = values[:, [i for i, name in enumerate(matrix.columns) if name != "Intercept"]]
     finite = np.isfinite(values).all(axis=1) & np.isfinite(response)
+    if not finite.any():
+        raise Undefined("no unit has finite terms")
     return Design(response[finite], values[finite], tuple(names), weights[finite], intercept)
 
 
-def _values(side: Side, levels: NDArray[np.intp]) -> Any:
-    import pandas as pd
-
-    if side.type == "nominal":
-        used = np.unique(levels)
-        labels = [side.levels.labels[level] for level in used]
-        return pd.Categorical.from_codes(
-            np.searchsorted(used, levels), categories=pd.Index(labels, dtype=object)
-        )
-    return _as_numbers(side, levels)
+def _values(records: Records, name: str, positions: bool) -> Any:
+    side = records.side(name)
+    if side.type == "nominal" or not (side.levels.numeric or positions):
+        return records.categories(name)
+    return side.levels.numbers[records.levels[name]]
 
 
 def _response(
-    lhs: Any, frame: Any, sides: Mapping[str, Side], formula: Formula, kind: str
+    lhs: Any, frame: Any, records: Records, formula: Formula, nominal_response: bool
 ) -> NDArray[np.float64]:
-    nominal = [name for name in formula.response if sides[name].type == "nominal"]
-    if nominal and kind == "linear":
-        raise Undefined(f"the response {nominal[0]} is nominal")
-    if nominal:
-        return np.asarray(frame[nominal[0]].cat.codes, dtype=np.float64)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        matrix = lhs.get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
-    return np.asarray(matrix, dtype=np.float64)[:, -1]
+    labels = [name for name in formula.response if frame[name].dtype == "category"]
+    if labels and not nominal_response:
+        kind = "nominal" if records.side(labels[0]).type == "nominal" else "no number"
+        raise Undefined(f"the response {labels[0]} is {kind}")
+    if labels:
+        return np.asarray(frame[labels[0]].cat.codes, dtype=np.float64)
+    return np.asarray(_matrix(lhs, frame), dtype=np.float64)[:, -1]

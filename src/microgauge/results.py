@@ -238,6 +238,181 @@ class EcdfResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MissingCells:
+    """Missing cells of a variable on both sides."""
+
+    original: int
+    protected: int | None
+    share_original: float | None
+    share_protected: float | None
+    increase: float | None
+    """By how much the share rose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MomentsResult:
+    """What describes the numbers of one side."""
+
+    mean: float
+    sd: float | None
+    q1: float
+    median: float
+    q3: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableLoss:
+    """What changed in one variable."""
+
+    name: str
+    missing: MissingCells
+    changed: int | None = None
+    """Units whose value differs; a suppressed value counts as changed."""
+    changed_share: float | None = None
+    changed_recoded: int | None = None
+    """The same after recoding the original as the protected table was."""
+    compared: int | None = None
+    """Units with a number on both sides, over which distances are means."""
+    left_out: int | None = None
+    """Units with a missing side."""
+    il1s: float | None = None
+    il1: float | None = None
+    mae: float | None = None
+    mse: float | None = None
+    mean_variation: float | None = None
+    ncp: float | None = None
+    moments: dict[str, MomentsResult] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableLoss:
+    """How far a table of one, two or three variables is from the original's."""
+
+    variables: tuple[str, ...]
+    cells: int
+    ctbil: float | None = None
+    aad: float | None = None
+    moved: float | None = None
+    hellinger: float | None = None
+    cramers_v_original: float | None = None
+    cramers_v_protected: float | None = None
+    rcv: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixLoss:
+    """How far the entries of two matrices are apart."""
+
+    mse: float | None
+    mae: float | None
+    mean_variation: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubdomainLoss:
+    """Means and covariances in one group of units."""
+
+    group: str
+    category: str
+    rows_original: int
+    rows_protected: int
+    means: dict[str, dict[str, float]] | None
+    """Variable: its mean on both sides."""
+    covariance: MatrixLoss | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """Information loss: 0 nothing lost. For comparing protections of one file."""
+
+    units: int | None
+    """Units that are compared with themselves."""
+    records_changed: int | None
+    """Units with a change in any variable."""
+    records_changed_recoded: int | None
+    il1s: float | None
+    il1: float | None
+    gcp: float | None
+    ctbil: float | None
+    aad: float | None
+    eigenvalues: float | None
+    eigenvalues_robust: float | None
+    variables: tuple[VariableLoss, ...]
+    tables: tuple[TableLoss, ...]
+    matrices: dict[str, MatrixLoss]
+    subdomains: tuple[SubdomainLoss, ...] = ()
+    seed: int = 1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndicatorResult:
+    """A published statistic on both sides, with confidence intervals."""
+
+    name: str
+    statistic: str
+    by: str | None
+    """The variable that forms groups."""
+    group: str | None
+    """Its category; None for all units."""
+    original: float | None = None
+    original_ci: tuple[float, float] | None = None
+    protected: float | None = None
+    protected_ci: tuple[float, float] | None = None
+    relative_difference: float | None = None
+    inside: bool | None = None
+    """Whether the protected estimate lies in the original interval."""
+    overlap: float | None = None
+    interval: Literal["closed form", "bootstrap"] | None = None
+    resamples: int = 0
+    units_original: int | None = None
+    units_protected: int | None = None
+    seed: int = 1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoefficientResult:
+    """One coefficient of a regression on both sides."""
+
+    term: str
+    original: float | None = None
+    original_ci: tuple[float, float] | None = None
+    protected: float | None = None
+    protected_ci: tuple[float, float] | None = None
+    overlap: float | None = None
+    standardised_difference: float | None = None
+    """|difference| in standard errors of the original."""
+    same_sign: bool | None = None
+    same_verdict: bool | None = None
+    """Whether both or neither differ from 0 at 5 %."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionResult:
+    """A regression fitted on both sides; overlap 1: the intervals are the same."""
+
+    formula: str
+    kind: Literal["linear", "logistic"]
+    where: str | None
+    overlap: float | None
+    """Mean overlap of the coefficients' confidence intervals."""
+    coefficients: tuple[CoefficientResult, ...]
+    units_original: int | None = None
+    units_protected: int | None = None
+    fit_original: float | None = None
+    """R², or McFadden's for a logistic model."""
+    fit_protected: float | None = None
+    robust: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Yardstick:
     """What the measures say of a file whose loss is known."""
 
@@ -262,6 +437,9 @@ class Assessment:
     propensity: PropensityResult | None = None
     clusters: tuple[ClusterResult, ...] | None = None
     ecdf: EcdfResult | None = None
+    loss: Loss | None = None
+    indicators: tuple[IndicatorResult, ...] | None = None
+    regressions: tuple[RegressionResult, ...] | None = None
     yardsticks: tuple[Yardstick, ...] | None = None
     notes: tuple[str, ...] = ()
 

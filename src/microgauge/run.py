@@ -28,7 +28,8 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
-Section = Literal["gdu", "propensity", "clusters", "ecdf"]
+Section = Literal["gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions"]
+WHOLE = frozenset({"propensity", "clusters", "ecdf"})
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
@@ -50,7 +51,8 @@ def assess(
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
     names the column that joins the tables. `only` and `skip` choose among the sections gdu,
-    propensity, clusters and ecdf; `yardsticks` adds files whose loss is known.
+    propensity, clusters, ecdf, loss, indicators and regressions; `yardsticks` adds files whose loss
+    is known.
     """
     sections = _sections(only, skip)
     chosen = _schema(schema, key)
@@ -60,9 +62,10 @@ def assess(
     found: dict[str, Any] = {}
     if "gdu" in sections:
         found["gdu"] = GlobalUtility(study, progress).result()
-    whole_notes: list[str] = []
-    if sections - {"gdu"}:
-        found |= _whole(study, sections, progress, whole_notes)
+    notes: list[str] = []
+    if sections & WHOLE:
+        found |= _whole(study, sections, progress, notes)
+    found |= _analyses(study, sections, progress, notes)
     if yardsticks:
         from microgauge.yardsticks import yardsticks as measured
 
@@ -72,7 +75,7 @@ def assess(
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(tables[0], tables[1], study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        notes=(*study.notes, *whole_notes, *_size_notes(tables, chosen.options, sections)),
+        notes=(*study.notes, *notes, *_size_notes(tables, chosen.options, sections)),
         **found,
     )
 
@@ -183,6 +186,26 @@ def _whole(
         found["clusters"] = whole.clusters(study.schema.clusters)
     if "ecdf" in sections:
         found["ecdf"] = whole.ecdf(study.schema.ecdf)
+    return found
+
+
+def _analyses(
+    study: Study, sections: set[str], progress: Progress, notes: list[str]
+) -> dict[str, Any]:
+    """What changed, and whether the analyses that the schema names still hold."""
+    found: dict[str, Any] = {}
+    if "loss" in sections:
+        from microgauge.losses import information_loss
+
+        found["loss"] = information_loss(study, progress, notes)
+    if "indicators" in sections and study.schema.indicators:
+        from microgauge.indicators import indicator_results
+
+        found["indicators"] = indicator_results(study, progress)
+    if "regressions" in sections and study.schema.regressions:
+        from microgauge.regressions import regression_results
+
+        found["regressions"] = regression_results(study, progress)
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from pathlib import Path
@@ -102,6 +102,72 @@ class Model:
         return self.formula if self.formula is not None else " + ".join(self.items)
 
 
+Statistic = Literal[
+    "mean", "total", "median", "quantile", "share", "ratio", "gini", "s80s20", "arop"
+]
+STATISTICS: tuple[str, ...] = get_args(Statistic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Indicator:
+    """A statistic that data users publish: of a variable, by groups if wanted, weighted."""
+
+    name: str | None = None
+    statistic: Statistic | None = None
+    variable: str | None = None
+    by: str | None = None
+    weight: str | None = None
+    """A column of weights; the run's weight if not given."""
+    where: str | None = None
+    """Which units: "WAGP > 0 and SEX == 1"."""
+    category: Value | None = None
+    """Of which category the share is wanted; each one's if not given."""
+    quantile: float = 0.5
+    denominator: str | None = None
+    """The variable whose total a ratio divides by."""
+    line: float = 0.6
+    """The poverty line as a share of the median."""
+    resamples: int = 500
+    """Draws of the bootstrap."""
+    function: Callable[[Any], float] | None = None
+    """From Python: any function of a polars data frame, in place of a statistic."""
+
+    @property
+    def title(self) -> str:
+        """How the indicator is named in results."""
+        if self.name is not None:
+            return self.name
+        if self.statistic == "ratio":
+            return f"ratio of {self.variable} to {self.denominator}"
+        what = f"{self.quantile:g}-quantile" if self.statistic == "quantile" else self.statistic
+        return f"{what} of {self.variable}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regression:
+    """A regression whose coefficients are compared."""
+
+    formula: str | None = None
+    kind: Literal["linear", "logistic"] = "linear"
+    where: str | None = None
+    weight: str | None = None
+    """A column of weights; the run's weight if not given."""
+    robust: bool = False
+    """Standard errors that hold under unequal variances (HC1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossChoices:
+    """Choices of the information loss measures."""
+
+    ways: int = 2
+    """Variables in the largest tables: 1, 2 or 3."""
+    groups: tuple[str, ...] = ()
+    """Variables in whose groups means and covariances are compared too."""
+    robust_sample: int = 5_000
+    """Units of each file beyond which robust eigenvalues are those of a sample."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Propensity:
     """Choices of the propensity score measure."""
@@ -157,6 +223,9 @@ class Schema:
     propensity: Propensity = field(default_factory=Propensity)
     clusters: Clusters = field(default_factory=Clusters)
     ecdf: Ecdf = field(default_factory=Ecdf)
+    loss: LossChoices = field(default_factory=LossChoices)
+    indicators: tuple[Indicator, ...] = ()
+    regressions: tuple[Regression, ...] = ()
     unused: tuple[str, ...] = ()
     """Sections of the file that this version reads but does not use."""
     malformed: tuple[str, ...] = field(default=(), repr=False)
@@ -183,10 +252,15 @@ class Schema:
         found += _propensity_faults(self.propensity)
         found += _cluster_faults(self.clusters)
         found += _ecdf_faults(self.ecdf)
+        found += _loss_faults(self.loss)
+        for number, indicator in enumerate(self.indicators, start=1):
+            found += _indicator_faults(number, indicator)
+        for number, regression in enumerate(self.regressions, start=1):
+            found += _regression_faults(number, regression)
         return found
 
 
-LATER_SECTIONS = ("indicator", "regression", "risk", "rut", "level")
+LATER_SECTIONS = ("risk", "rut", "level")
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -209,8 +283,9 @@ class _Reader:
         self.faults: list[str] = []
 
     def schema(self, content: Mapping[str, Any]) -> Schema:
-        sections = ("propensity", "clusters", "ecdf")
-        known = ("options", "variable", "model", *sections, *LATER_SECTIONS)
+        sections = ("propensity", "clusters", "ecdf", "loss")
+        lists = ("model", "indicator", "regression")
+        known = ("options", "variable", *lists, *sections, *LATER_SECTIONS)
         for name in content:
             if name not in known:
                 self.faults.append(
@@ -224,6 +299,9 @@ class _Reader:
             propensity=Propensity(**self.section(content, "propensity", Propensity)),
             clusters=Clusters(**self.section(content, "clusters", Clusters)),
             ecdf=Ecdf(**self.section(content, "ecdf", Ecdf)),
+            loss=LossChoices(**self.section(content, "loss", LossChoices)),
+            indicators=tuple(self.entries(content, "indicator", Indicator)),
+            regressions=tuple(self.entries(content, "regression", Regression)),
             unused=tuple(name for name in LATER_SECTIONS if name in content),
             malformed=tuple(self.faults),
         )
@@ -234,7 +312,7 @@ class _Reader:
             values["interactions"] = "pairs" if values["interactions"] else "none"
         if "groups" in values:
             groups = values["groups"]
-            one = isinstance(groups, int)
+            one = isinstance(groups, int | str)
             values["groups"] = (groups,) if one else self.sequence(groups, f"[{name}] groups")
         return values
 
@@ -283,6 +361,14 @@ class _Reader:
             values.setdefault("kind", "linear" if "formula" in values else "scale")
             found.append(Model(**values))
         return tuple(found)
+
+    def entries(self, content: Mapping[str, Any], name: str, kind: type[Any]) -> list[Any]:
+        """The entries of a list of tables, such as [[indicator]]."""
+        where = f"[[{name}]]"
+        return [
+            kind(**self.known_fields(item, kind, f"{where} number {number}"))
+            for number, item in enumerate(self.sequence(content.get(name, []), where), start=1)
+        ]
 
     def known_fields(self, entry: Any, kind: type[Any], where: str) -> dict[str, Any]:
         names = {f.name for f in fields(kind)}
@@ -388,6 +474,56 @@ def _ecdf_faults(chosen: Ecdf) -> list[str]:
     found = _whole("[ecdf] exact_limit", chosen.exact_limit, 1)
     found += _whole("[ecdf] points", chosen.points, 1)
     return found + _whole("[ecdf] resamples", chosen.resamples, 0)
+
+
+def _loss_faults(chosen: LossChoices) -> list[str]:
+    found = _whole("[loss] robust_sample", chosen.robust_sample, 100)
+    if chosen.ways not in (1, 2, 3):
+        found.append("[loss] ways must be 1, 2 or 3.")
+    if not all(isinstance(name, str) for name in chosen.groups):
+        found.append("[loss] groups must be a list of variable names.")
+    return found
+
+
+def _texts(where: str, entry: object, names: tuple[str, ...]) -> list[str]:
+    return [
+        f"{where}: {name} must be text."
+        for name in names
+        if not isinstance(getattr(entry, name), str | None)
+    ]
+
+
+def _indicator_faults(number: int, given: Indicator) -> list[str]:
+    where = f"[[indicator]] number {number}"
+    found = _texts(where, given, ("name", "variable", "by", "weight", "where", "denominator"))
+    found += _whole(f"{where}: resamples", given.resamples, 10)
+    if given.function is not None:
+        if not callable(given.function):
+            found.append(f"{where}: function must be a Python function of a data frame.")
+        if given.statistic is not None:
+            found.append(f"{where} has both a statistic and a function; give one.")
+        return found
+    if given.statistic is None:
+        return [*found, f"{where} has no statistic; it may be {', '.join(STATISTICS)}."]
+    found += _choice(f"{where}: statistic", given.statistic, STATISTICS)
+    if given.variable is None:
+        found.append(f"{where} has no variable.")
+    if given.statistic == "ratio" and given.denominator is None:
+        found.append(f"{where}: a ratio needs a denominator, a second variable.")
+    if not _is_number(given.quantile) or not 0 <= given.quantile <= 1:
+        found.append(f"{where}: quantile must be a number between 0 and 1.")
+    return found + _number(f"{where}: line", given.line, above=0, optional=False)
+
+
+def _regression_faults(number: int, given: Regression) -> list[str]:
+    where = f"[[regression]] number {number}"
+    found = _choice(f"{where}: kind", given.kind, ("linear", "logistic"))
+    found += _texts(where, given, ("formula", "where", "weight"))
+    if not given.formula:
+        found.append(f'{where} needs a formula such as "y ~ a + b".')
+    if not isinstance(given.robust, bool):
+        found.append(f"{where}: robust must be true or false.")
+    return found
 
 
 def _variable_faults(name: str, variable: Variable) -> list[str]:

@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.describe import Described, Side
 from microgauge.engines.local import Local
-from microgauge.levels import Floats, Index, common
+from microgauge.levels import Index
 from microgauge.measures.whole.joint import Joint, JointVariable
 from microgauge.passes import Axis, Rows
-from microgauge.schema import Type
+from microgauge.placing import Placed, placed
 from microgauge.study import Study
-
-_DEMANDS: tuple[Type, ...] = ("nominal", "ordinal", "continuous")
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """A variable on common levels, and where each side's own levels stand among them."""
-
-    variable: JointVariable
-    original: Side
-    protected: Side
-    original_places: Index
-    protected_places: Index
 
 
 def stacked(study: Study) -> tuple[Joint, list[str]]:
     """All rows of both files on common levels, and what a reader should know of it."""
-    placed: list[_Placed] = []
+    found: list[Placed] = []
     unmatched = []
     for variable in study.analysed:
         if variable.removed or variable.original.empty or variable.protected is None:
             continue
-        found = _placed(variable, study)
-        if found is None:
+        both = placed(variable, study)
+        if both is None:
             unmatched.append(variable.name)
         else:
-            placed.append(found)
-    names = [p.variable.name for p in placed]
+            found.append(both)
+    names = [both.name for both in found]
     codes = [
         _codes(engine, names, axes)
         for engine, axes in (
-            (study.description.original, [_axis(p, p.original, p.original_places) for p in placed]),
-            (
-                study.description.protected,
-                [_axis(p, p.protected, p.protected_places) for p in placed],
-            ),
+            (study.description.original, [both.original_axis(both.name) for both in found]),
+            (study.description.protected, [both.protected_axis(both.name) for both in found]),
         )
     ]
     protected = np.repeat([False, True], [len(part) for part in codes])
-    joint = Joint(tuple(p.variable for p in placed), np.concatenate(codes), protected)
+    variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
+    joint = Joint(variables, np.concatenate(codes), protected)
     return joint, _notes(study, names, unmatched)
 
 
@@ -77,53 +60,6 @@ def _notes(study: Study, names: Sequence[str], unmatched: Sequence[str]) -> list
     ):
         notes.append("Global measures compare records and do not use the weights.")
     return notes
-
-
-def _placed(variable: Described, study: Study) -> _Placed | None:
-    assert variable.protected is not None
-    recoding = study.recodings.get(variable.name)
-    before = variable.original if recoding is None else recoding.recoded
-    after = variable.protected
-    kind = min(before.type, after.type, key=_DEMANDS.index)
-    if recoding is None and before.type == "continuous" and not after.levels.numeric:
-        return None
-    if kind == "ordinal":
-        places, other_places, size = _common_order(before, after)
-        numbers: Floats = np.arange(size, dtype=np.float64)
-    else:
-        places, other_places, size = common(before.levels.keys, after.levels.keys)
-        numbers = np.zeros(size)
-        if kind == "continuous":
-            numbers[places] = before.levels.numbers
-            numbers[other_places] = after.levels.numbers
-    joint = JointVariable(variable.name, kind, size, numbers)
-    return _Placed(joint, before, after, places, other_places)
-
-
-def _common_order(before: Side, after: Side) -> tuple[Index, Index, int]:
-    """Levels of both sides in one order: numbers by size, labels after those they follow."""
-    if before.levels.numeric and after.levels.numeric:
-        return common(before.levels.keys, after.levels.keys)
-    order = list(before.levels.labels)
-    known = set(order)
-    last = -1
-    for label in after.levels.labels:
-        if label in known:
-            last = order.index(label)
-        else:
-            last += 1
-            order.insert(last, label)
-    place = {label: i for i, label in enumerate(order)}
-    found = [
-        np.array([place[label] for label in side.levels.labels], dtype=np.intp)
-        for side in (before, after)
-    ]
-    return found[0], found[1], len(order)
-
-
-def _axis(placed: _Placed, side: Side, places: Index) -> Axis:
-    lookup = np.append(places, placed.variable.size)[side.lookup]
-    return Axis(placed.variable.name, lookup, placed.variable.size)
 
 
 def unmasked(study: Study, joint: Joint) -> frozenset[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from microgauge.align import Matching, alignment_faults, match
+from microgauge.analyses import analysis_faults
 from microgauge.describe import Described, Describer, Description, options_notes
 from microgauge.errors import InputError, Undefined
-from microgauge.formulas import parse_formula
 from microgauge.recode import (
     Recoding,
     declared_recoding,
     found_recoding,
     ordered_by_recoding,
 )
-from microgauge.schema import Model, Options, Schema, Variable
+from microgauge.schema import LossChoices, Options, Schema, Variable
 from microgauge.tables import Table
 
 
@@ -43,7 +44,7 @@ class Study:
         describer = Describer(original, protected, sound)
         described = describer.describe()
         faults += describer.faults
-        faults += _model_faults(sound.models, original)
+        faults += analysis_faults(sound, described.variables)
         faults += _pair_faults(described, sound.options)
         faults += alignment_faults(original, protected, sound.options)
         declared, recode_faults = _declared(described)
@@ -104,8 +105,18 @@ def _sound(schema: Schema) -> tuple[Schema, list[str]]:
         for name, variable in schema.variables.items()
     }
     options = Options() if Schema(options=schema.options).faults() else schema.options
-    models = tuple(model for model in schema.models if not Schema(models=(model,)).faults())
-    return Schema(options=options, variables=variables, models=models), faults
+    kept: dict[str, Any] = {
+        name: tuple(entry for entry in getattr(schema, name) if not _with(name, entry).faults())
+        for name in ("models", "indicators", "regressions")
+    }
+    loss = LossChoices() if Schema(loss=schema.loss).faults() else schema.loss
+    return Schema(options=options, variables=variables, loss=loss, **kept), faults
+
+
+def _with(name: str, entry: object) -> Schema:
+    """A schema with nothing but one model, indicator or regression."""
+    given: dict[str, Any] = {name: (entry,)}
+    return Schema(**given)
 
 
 def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:
@@ -152,17 +163,3 @@ def _pair_faults(described: Description, options: Options) -> list[str]:
         for name in named
         if name in roles
     ]
-
-
-def _model_faults(models: Iterable[Model], original: Table) -> list[str]:
-    faults = []
-    for number, model in enumerate(models, start=1):
-        where = f"[[model]] number {number}"
-        unknown = [name for name in model.items if name not in original.columns]
-        faults += [f'{where} names "{name}", which is no column.' for name in unknown]
-        if model.formula is not None and model.kind != "scale":
-            try:
-                parse_formula(model.formula, original.columns)
-            except Undefined as error:
-                faults.append(f"{where}: {error}")
-    return faults

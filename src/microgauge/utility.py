@@ -24,8 +24,9 @@ from microgauge.measures.gdu.global_utility import (
 from microgauge.measures.gdu.models import Fit, model_score
 from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import significance, similarity
-from microgauge.modelling import fit
+from microgauge.modelling import fit, model_columns
 from microgauge.recode import Recoding
+from microgauge.records import SIDES, read_records
 from microgauge.results import GDU, Coverage, ModelScore, PairScore, VariableScore
 from microgauge.schema import Model
 from microgauge.study import Study
@@ -298,18 +299,13 @@ class GlobalUtility:
 
     def _model(self, model: Model) -> ModelScore:
         self.progress("fitting models", 0.0)
-        description = self.study.description
-        before = {v.name: v.original for v in self.study.variables if not v.original.empty}
-        after = {
-            v.name: v.protected
-            for v in self.study.variables
-            if v.protected is not None and not v.protected.empty
-        }
-        known = tuple(v.name for v in self.study.variables)
+        known = [v.name for v in self.study.variables]
         fits: list[Fit | Undefined] = []
-        for engine, sides in ((description.original, before), (description.protected, after)):
+        for which in SIDES:
+            records = read_records(self.study, which, model_columns(model, known))
+            weights = getattr(self.study.description, which).weights
             try:
-                fits.append(fit(model, engine, sides, known))
+                fits.append(fit(model, records, weights, known))
             except Undefined as reason:
                 fits.append(reason)
         return model_score(model, fits[0], fits[1], self.study.options.threshold)

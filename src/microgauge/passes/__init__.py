@@ -5,26 +5,30 @@ need the answer. It knows the axes of a batch by name and nothing of files, engi
 """
 
 from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
-from microgauge.passes.matching import Equal, Sorted
-from microgauge.passes.sums import Gram, GroupSums, Product, Rows
+from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed
+from microgauge.passes.sums import Gram, GroupSums, Moments, Product, Rows
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
 __all__ = [
     "Axes",
     "Axis",
     "Batch",
+    "Changes",
     "Crosstab",
     "Cube",
+    "Differences",
     "Equal",
     "Facts",
     "Gram",
     "GroupSums",
+    "Moments",
     "Pass",
     "Present",
     "Product",
     "Rows",
     "Sorted",
     "SparseCrosstab",
+    "Suppressed",
     "Tally",
     "fold",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from microgauge.levels import Floats, Index
 from microgauge.passes.batch import Batch
 
 
@@ -58,3 +59,52 @@ class Sorted:
         return Run(
             int(levels[0]), int(levels[-1]), bool((steps >= 0).all()), bool((steps <= 0).all())
         )
+
+
+@dataclass(frozen=True)
+class Changes:
+    """In how many rows the two axes of a pair differ, and in how many rows any pair does.
+
+    The axes of a pair have the same levels. Cells missing on both sides are equal; a cell missing
+    on one side has changed.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def read(self, batch: Batch) -> Index:
+        """Rows in which each pair differs; last: rows in which at least one does."""
+        found = [batch.levels(a) != batch.levels(b) for a, b in self.pairs]
+        return np.array([int(f.sum()) for f in [*found, np.logical_or.reduce(found)]])
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How far the scores of two axes are apart, over rows in which neither is missing."""
+
+    a: str
+    b: str
+
+    def read(self, batch: Batch) -> Floats:
+        """Rows compared, Σ|a - b|, Σ(a - b)², rows with a ≠ 0, Σ|a - b|/|a| over these."""
+        here = batch.levels(self.a) != batch.size(self.a)
+        here &= batch.levels(self.b) != batch.size(self.b)
+        a, b = batch.scores(self.a), batch.scores(self.b)
+        if not here.all():
+            a, b = a[here], b[here]
+        apart = np.abs(a - b)
+        some = a != 0
+        relative = apart[some] / np.abs(a[some])
+        return np.array([len(a), apart.sum(), (apart * apart).sum(), some.sum(), relative.sum()])
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """In how many rows the first axis has a value and the second has none."""
+
+    a: str
+    b: str
+
+    def read(self, batch: Batch) -> int:
+        """A number of rows."""
+        gone = batch.levels(self.b) == batch.size(self.b)
+        return int((gone & (batch.levels(self.a) != batch.size(self.a))).sum())

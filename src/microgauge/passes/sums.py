@@ -83,6 +83,47 @@ class Gram:
         return total
 
 
+@dataclass(frozen=True)
+class Moments:
+    """Sums and sums of products of all axes' scores over the rows in which none is missing.
+
+    With a group axis, for each of its levels; rows that belong to no group are left out then.
+    """
+
+    axes: tuple[str, ...]
+    group: str | None = None
+
+    def read(self, batch: Batch) -> Floats:
+        """Groups × (axes + 2) × (axes + 1).
+
+        First the products of the axes with each other, with an axis of ones before them: [g, 0, 0]
+        is a group's weight, [g, 0, j] the sum of axis j. The last row is the number of rows and
+        the sum of squared weights.
+        """
+        here = np.logical_and.reduce([batch.levels(axis) != batch.size(axis) for axis in self.axes])
+        size = 1 if self.group is None else batch.size(self.group)
+        groups = np.zeros(len(here), dtype=np.intp)
+        if self.group is not None:
+            groups = batch.levels(self.group)
+            here &= groups != size
+        scores = batch.stack(self.axes)[here]
+        groups = groups[here]
+        weights = np.ones(len(scores)) if batch.weights is None else batch.weights[here]
+        return self._sums(np.column_stack([np.ones(len(scores)), scores]), groups, weights, size)
+
+    @staticmethod
+    def _sums(scores: Floats, groups: Index, weights: Floats, size: int) -> Floats:
+        width = scores.shape[1]
+        total = np.zeros((size, width + 1, width))
+        for group in range(size):
+            inside = scores if size == 1 else scores[groups == group]
+            here = weights if size == 1 else weights[groups == group]
+            total[group, :width] = (inside * here[:, np.newaxis]).T @ inside
+            total[group, width, 0] = len(inside)
+            total[group, width, 1] = (here**2).sum()
+        return total
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
     """Rows one after the other."""

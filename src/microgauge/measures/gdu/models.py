@@ -64,8 +64,8 @@ def linear(design: Design) -> Fit:
     Weighted least squares with weights that add up to the effective number of units, which takes
     the place of n in all degrees of freedom.
     """
-    _check(design)
-    matrix, weights = _with_intercept(design), design.weights
+    check_design(design)
+    matrix, weights = with_intercept(design), design.weights
     roots = np.sqrt(weights)
     beta, *_ = np.linalg.lstsq(matrix * roots[:, np.newaxis], design.response * roots, rcond=None)
     terms, freedom = len(design.names), design.units - matrix.shape[1]
@@ -110,7 +110,7 @@ def logistic(design: Design) -> Fit:
     values = np.unique(design.response)
     if len(values) != 2:
         raise Undefined(f"the response has {len(values)} values, not two")
-    _check(design)
+    check_design(design)
     response = (design.response == values[1]).astype(np.float64)
     # Terms on one scale: the fit then converges to the last digits whatever the units are.
     scale = _deviations(design)
@@ -118,11 +118,11 @@ def logistic(design: Design) -> Fit:
     scaled = replace(design, matrix=(design.matrix - centre) / scale)
     model = sm.GLM(
         response,
-        _with_intercept(scaled),
+        with_intercept(scaled),
         family=sm.families.Binomial(),
         freq_weights=design.weights,
     )
-    fitted = _fitted(model)
+    fitted = fitted_glm(model)
     gain = 2.0 * float(fitted.llf - fitted.llnull)
     start = int(design.intercept)
     terms = {
@@ -134,14 +134,15 @@ def logistic(design: Design) -> Fit:
     return Fit(Estimate(statistic, p), terms)
 
 
-def _fitted(model: Any) -> Any:
+def fitted_glm(model: Any, covariance: str = "nonrobust") -> Any:
+    """A binomial model fitted to the last digits; `Undefined` where it cannot be."""
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("error", PerfectSeparationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params")
+            fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params", cov_type=covariance)
         except PerfectSeparationWarning:
             raise Undefined("the response is separated perfectly") from None
     if not fitted.converged or not np.isfinite(fitted.params).all():
@@ -149,7 +150,8 @@ def _fitted(model: Any) -> Any:
     return fitted
 
 
-def _check(design: Design) -> None:
+def check_design(design: Design) -> None:
+    """`Undefined` where a model cannot be fitted."""
     rows, columns = design.matrix.shape
     if columns == 0:
         raise Undefined("no term is left")
@@ -157,11 +159,15 @@ def _check(design: Design) -> None:
         raise Undefined("fewer complete units than terms")
     if np.ptp(design.response) == 0:
         raise Undefined("the response is constant")
-    if np.linalg.matrix_rank(_with_intercept(design)) < columns + int(design.intercept):
+    matrix = with_intercept(design)
+    lengths = np.sqrt((matrix**2).sum(axis=0))
+    # On one scale, so that a large number squared does not pass for a dependence.
+    if not lengths.all() or np.linalg.matrix_rank(matrix / lengths) < matrix.shape[1]:
         raise Undefined("the terms are linearly dependent")
 
 
-def _with_intercept(design: Design) -> Matrix:
+def with_intercept(design: Design) -> Matrix:
+    """The design matrix with a first column of ones, if the model has an intercept."""
     if not design.intercept:
         return design.matrix
     return np.column_stack([np.ones(len(design.matrix)), design.matrix])

@@ -1,0 +1,94 @@
+"""How wide a recoded cell is: from the recoding to the penalty of each protected level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from microgauge.describe import Described
+from microgauge.intervals import Interval, parse_interval
+from microgauge.levels import Floats, common
+from microgauge.measures.loss.certainty import merge_penalties, width_penalties
+from microgauge.recode import Recoding
+from microgauge.schema import Recode
+
+
+def penalties(variable: Described, recoding: Recoding) -> Floats:
+    """The normalised certainty penalty of each level of the protected variable.
+
+    Levels that the recoding does not give (values changed in another way) have none.
+    """
+    protected = variable.protected
+    assert protected is not None
+    if variable.original.type == "continuous":
+        numbers = variable.original.levels.numbers
+        widths = _widths(variable, recoding)
+        recoded = width_penalties(widths, float(numbers[-1] - numbers[0]))
+    else:
+        recoded = merge_penalties(recoding.target, len(recoding.recoded.levels))
+    ours, theirs, size = common(recoding.recoded.levels.keys, protected.levels.keys)
+    spread = np.zeros(size)
+    spread[ours] = recoded
+    return spread[theirs]
+
+
+def _widths(variable: Described, recoding: Recoding) -> Floats:
+    """The width of each recoded level of a number: upper less lower break."""
+    numbers = variable.original.levels.numbers
+    size = len(recoding.recoded.levels)
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, recoding.target, numbers)
+    np.maximum.at(high, recoding.target, numbers)
+    given = variable.given.recode
+    if given is not None and given.breaks is not None:
+        return _break_widths(low, given, numbers)
+    if given is not None and given.round is not None:
+        return np.full(size, float(given.round))
+    step = _resolution(variable)
+    if recoding.recoded.levels.numeric:
+        return _merged_widths(low, high, recoding, step)
+    found = [parse_interval(label) for label in recoding.recoded.levels.labels]
+    return np.array(
+        [
+            _span(high[i] - low[i], step) if interval is None else _width(interval, numbers, step)
+            for i, interval in enumerate(found)
+        ]
+    )
+
+
+def _resolution(variable: Described) -> float:
+    """The step of the original values: declared, or 1 for whole numbers."""
+    if variable.given.resolution is not None:
+        return variable.given.resolution
+    numbers = variable.original.levels.numbers
+    return 1.0 if bool((numbers == np.floor(numbers)).all()) else 0.0
+
+
+def _break_widths(low: Floats, recode: Recode, numbers: Floats) -> Floats:
+    """Widths between declared breaks, by a number that each band holds."""
+    breaks = np.array(recode.breaks, dtype=np.float64)
+    ends = np.append(breaks[1:], max(breaks[-1], numbers[-1]))
+    band = np.searchsorted(breaks, low, side="right" if recode.closed == "left" else "left") - 1
+    return np.asarray((ends - breaks)[band])
+
+
+def _span(width: float, step: float) -> float:
+    return float(width + step) if width > 0 else 0.0
+
+
+def _width(interval: Interval, numbers: Floats, step: float) -> float:
+    """Open ends are the original's extremes; ends that are whole units count a step more."""
+    if interval.single:
+        return 0.0
+    high = numbers[-1] if np.isinf(interval.high) else interval.high
+    low = numbers[0] if np.isinf(interval.low) else interval.low
+    return max(float(high - low + (step if interval.counted else 0.0)), 0.0)
+
+
+def _merged_widths(low: Floats, high: Floats, recoding: Recoding, step: float) -> Floats:
+    """Numbers merged into numbers: what was merged; coded tails end at the original's extremes."""
+    widths = np.where(high > low, high - low + step, 0.0)
+    if recoding.form.startswith("top"):
+        widths[-1] = high[-1] - min(low[-1], recoding.recoded.levels.numbers[-1])
+    if "bottom" in recoding.form:
+        widths[0] = max(high[0], recoding.recoded.levels.numbers[0]) - low[0]
+    return widths

@@ -1,0 +1,1 @@
+"""Does an analysis still hold? Published indicators and regressions on both sides."""

@@ -1,0 +1,181 @@
+"""Regressions on both sides: coefficients with their confidence intervals, compared."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from microgauge.errors import Undefined
+from microgauge.measures.analysis.overlap import overlap
+from microgauge.measures.gdu.models import Design, check_design, fitted_glm, with_intercept
+from microgauge.results import CoefficientResult, RegressionResult
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """An estimate, its standard error, its 95 % interval and its p-value."""
+
+    value: float
+    error: float
+    bounds: tuple[float, float]
+    p: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A regression fitted on one side."""
+
+    terms: Mapping[str, Coefficient]
+    units: int
+    explained: float
+    """R², or McFadden's for a logistic model."""
+
+
+def fit_regression(design: Design, kind: Literal["linear", "logistic"], robust: bool) -> Fitted:
+    """Fit by statsmodels: least squares (weighted), or a binomial model with logit link.
+
+    Robust standard errors are White's with a correction for small samples (HC1).
+    """
+    check_design(design)
+    return _linear(design, robust) if kind == "linear" else _logistic(design, robust)
+
+
+def _linear(design: Design, robust: bool) -> Fitted:
+    import statsmodels.api as sm
+
+    matrix, factors = _scaled(design)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = sm.WLS(design.response, matrix, weights=design.weights)
+        fitted = model.fit(cov_type="HC1", use_t=True) if robust else model.fit()
+    if fitted.df_resid <= 0:
+        raise Undefined("fewer units than terms")
+    return Fitted(_terms(design, fitted, factors), len(design.response), float(fitted.rsquared))
+
+
+def _logistic(design: Design, robust: bool) -> Fitted:
+    import statsmodels.api as sm
+
+    values = np.unique(design.response)
+    if len(values) != 2:
+        raise Undefined(f"the response has {len(values)} values, not two")
+    matrix, factors = _scaled(design)
+    response = (design.response == values[1]).astype(np.float64)
+    model = sm.GLM(response, matrix, family=sm.families.Binomial(), freq_weights=design.weights)
+    fitted = fitted_glm(model, "HC1" if robust else "nonrobust")
+    explained = 1.0 - float(fitted.llf / fitted.llnull)
+    return Fitted(_terms(design, fitted, factors), len(design.response), explained)
+
+
+def _scaled(design: Design) -> tuple[Any, np.ndarray[Any, np.dtype[np.float64]]]:
+    """Terms on one scale, so that AGEP and AGEP² are solved alike; and what to divide by."""
+    matrix = with_intercept(design)
+    factors = np.sqrt((matrix**2).mean(axis=0))
+    return matrix / factors, factors
+
+
+def _terms(design: Design, fitted: Any, factors: Any) -> dict[str, Coefficient]:
+    names = (*(("Intercept",) if design.intercept else ()), *design.names)
+    intervals = fitted.conf_int(alpha=0.05)
+    found = {}
+    for i, name in enumerate(names):
+        low, high = (float(bound / factors[i]) for bound in intervals[i])
+        found[name] = Coefficient(
+            float(fitted.params[i] / factors[i]),
+            float(fitted.bse[i] / factors[i]),
+            (low, high),
+            float(fitted.pvalues[i]),
+        )
+    if not all(np.isfinite([c.value, *c.bounds]).all() for c in found.values()):
+        raise Undefined("the fit gives no finite intervals")
+    return found
+
+
+# -- comparison ------------------------------------------------------------------------------
+
+
+def compare_regressions(
+    start: RegressionResult, original: Fitted | Undefined, protected: Fitted | Undefined
+) -> RegressionResult:
+    """Coefficient by coefficient; null with the reason where a side could not be fitted."""
+    reasons = [
+        f"{which}: {side}"
+        for which, side in (("original", original), ("protected", protected))
+        if isinstance(side, Undefined)
+    ]
+    before = {} if isinstance(original, Undefined) else original.terms
+    after = {} if isinstance(protected, Undefined) else protected.terms
+    lost = [term for term in before if term not in after]
+    new = [term for term in after if term not in before]
+    if not reasons and (lost or new):
+        reasons.append(_other_terms(lost, new))
+    shifted = {_factor(term) for term in (*lost, *new)}
+    coefficients = tuple(
+        _coefficient(term, before.get(term), after.get(term), _factor(term) in shifted)
+        for term in dict.fromkeys([*before, *after])
+    )
+    overlaps = [c.overlap for c in coefficients if c.overlap is not None]
+    whole = not reasons and len(overlaps) == len(coefficients)
+    if not reasons and not whole:
+        reasons.append("a coefficient has no overlap")
+    return replace(
+        start,
+        coefficients=coefficients,
+        overlap=sum(overlaps) / len(overlaps) if whole and overlaps else None,
+        units_original=None if isinstance(original, Undefined) else original.units,
+        units_protected=None if isinstance(protected, Undefined) else protected.units,
+        fit_original=None if isinstance(original, Undefined) else original.explained,
+        fit_protected=None if isinstance(protected, Undefined) else protected.explained,
+        reason="; ".join(reasons) or None,
+    )
+
+
+def _other_terms(lost: list[str], new: list[str]) -> str:
+    said = []
+    if lost:
+        said.append(f"lacks {', '.join(lost)}")
+    if new:
+        said.append(f"has {', '.join(new)} instead" if lost else f"also has {', '.join(new)}")
+    return f"protected: the fit {' and '.join(said)}"
+
+
+def _factor(term: str) -> str:
+    """The factor that a dummy variable belongs to; any other term by itself."""
+    return term.split("[", 1)[0]
+
+
+def _coefficient(
+    term: str, before: Coefficient | None, after: Coefficient | None, shifted: bool
+) -> CoefficientResult:
+    start = CoefficientResult(
+        term=term,
+        original=None if before is None else before.value,
+        original_ci=None if before is None else before.bounds,
+        protected=None if after is None else after.value,
+        protected_ci=None if after is None else after.bounds,
+    )
+    if before is None or after is None:
+        lacking = "original" if before is None else "protected"
+        return replace(start, reason=f"no such term in the {lacking} fit")
+    if shifted:
+        return replace(start, reason="the factor's categories differ between the tables")
+    reason = shared = None
+    try:
+        shared = overlap(before.bounds, after.bounds)
+    except Undefined as why:
+        reason = f"overlap: {why}"
+    apart = abs(after.value - before.value)
+    return replace(
+        start,
+        overlap=shared,
+        standardised_difference=apart / before.error if before.error > 0 else None,
+        same_sign=before.value * after.value > 0 or before.value == after.value,
+        same_verdict=(before.p < SIGNIFICANT) == (after.p < SIGNIFICANT),
+        reason=reason,
+    )

@@ -1,0 +1,181 @@
+"""Covariances, correlations and principal components before and after.
+
+Domingo-Ferrer and Torra 2001. Entries of the matrices are compared by mean square error, mean
+absolute error and mean variation (|difference| / |original|, entries of 0 left out).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.errors import Undefined
+from microgauge.levels import Floats
+
+Matrix = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-10
+"""Share of the largest eigenvalue below which one counts as 0: an exact linear dependence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Complete units of some continuous variables on one side."""
+
+    rows: int
+    means: Floats
+    covariance: Matrix
+
+    @staticmethod
+    def of(sums: Matrix, centres: Floats) -> Scatter:
+        """From one group of the pass `Moments`, whose scores were shifted by `centres`."""
+        width = sums.shape[1]
+        rows, squares = sums[width, 0], sums[width, 1]
+        weight = sums[0, 0]
+        units = weight * weight / squares if squares else 0.0
+        if units <= 1:
+            raise Undefined("fewer than two complete units")
+        shift = sums[0, 1:width] / weight
+        covariance = sums[1:width, 1:width] / weight - np.outer(shift, shift)
+        covariance = (covariance + covariance.T) / 2.0 * (units / (units - 1.0))
+        # What rounding leaves of a constant variable is no variance.
+        constant = np.diag(covariance) <= 1e-14 * (np.diag(sums)[1:width] / weight)
+        covariance[constant] = covariance[:, constant] = 0.0
+        return Scatter(int(rows), centres + shift, covariance)
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Which variables do not vary."""
+        return np.diag(self.covariance) <= 0
+
+    def correlation(self) -> Matrix:
+        """The correlation matrix of variables that all vary."""
+        return to_correlation(self.covariance)
+
+
+def to_correlation(covariance: Matrix) -> Matrix:
+    """A covariance matrix standardised."""
+    roots = np.sqrt(np.diag(covariance))
+    correlation: Matrix = covariance / np.outer(roots, roots)
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """How far the entries of two matrices are apart."""
+
+    mse: float
+    mae: float
+    mean_variation: float | None
+    """None where every original entry is 0."""
+
+
+def discrepancy(before: Floats, after: Floats, weights: Floats | None = None) -> Discrepancy:
+    """Weighted means over entries; weights add up to 1 and are equal if not given."""
+    if not before.size:
+        raise Undefined("no entry")
+    before, after = before.ravel(), after.ravel()
+    shares = np.full(len(before), 1.0 / len(before)) if weights is None else weights.ravel()
+    apart = np.abs(after - before)
+    some = (before != 0) & (shares > 0)
+    variation = None
+    if some.any():
+        relative = apart[some] / np.abs(before[some])
+        variation = float((shares[some] * relative).sum() / shares[some].sum())
+    return Discrepancy(float((shares * apart**2).sum()), float((shares * apart).sum()), variation)
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Principal components of a correlation matrix, the largest first."""
+
+    values: Floats
+    vectors: Matrix
+
+    @staticmethod
+    def of(correlation: Matrix) -> Components:
+        """Eigenvalues and eigenvectors."""
+        values, vectors = np.linalg.eigh(correlation)
+        return Components(values[::-1], vectors[:, ::-1])
+
+    @property
+    def negligible(self) -> NDArray[np.bool_]:
+        """Which components an exact linear dependence leaves nothing of."""
+        return np.asarray(self.values < NEGLIGIBLE * self.values[0])
+
+    def without(self, dropped: NDArray[np.bool_]) -> Components:
+        """The other components."""
+        return Components(self.values[~dropped], self.vectors[:, ~dropped])
+
+    def signed_like(self, other: Components) -> Components:
+        """The same components, each turned to point where the other's does."""
+        signs = np.where((self.vectors * other.vectors).sum(axis=0) < 0, -1.0, 1.0)
+        return Components(self.values, self.vectors * signs)
+
+    @property
+    def loadings(self) -> Matrix:
+        """RF: correlations of variables (rows) with components (columns)."""
+        return self.vectors * np.sqrt(self.values)
+
+    @property
+    def communalities(self) -> Floats:
+        """C: the share of each variable that the first component explains."""
+        return np.asarray(self.loadings[:, 0] ** 2)
+
+    @property
+    def coefficients(self) -> Matrix:
+        """F: what multiplies the standardised variables to give the components' scores."""
+        return self.vectors / np.sqrt(self.values)
+
+
+def matched_components(before: Matrix, after: Matrix) -> tuple[Components, Components, int]:
+    """Components of both correlation matrices with signs freed, and how many were left out."""
+    original, protected = Components.of(before), Components.of(after)
+    dropped = original.negligible | protected.negligible
+    original, protected = original.without(dropped), protected.without(dropped)
+    return original, protected.signed_like(original), int(dropped.sum())
+
+
+def eigenvalue_difference(before: Floats, after: Floats) -> float:
+    """Σ|λ_o - λ_p|/λ_o.
+
+    >>> eigenvalue_difference(np.array([1.5, 0.5]), np.array([1.8, 0.2]))
+    0.8
+    """
+    return float((np.abs(before - after) / before).sum())
+
+
+def matrix_discrepancies(before: Scatter, after: Scatter) -> dict[str, Discrepancy]:
+    """V and R, and RF, C and F of the principal components of R."""
+    size = len(before.means)
+    upper = np.triu_indices(size)
+    found = {"covariance": discrepancy(before.covariance[upper], after.covariance[upper])}
+    if size < 2 or before.constant.any() or after.constant.any():
+        return found
+    above = np.triu_indices(size, 1)
+    correlations = before.correlation(), after.correlation()
+    found["correlation"] = discrepancy(correlations[0][above], correlations[1][above])
+    original, protected, _ = matched_components(*correlations)
+    shares = np.tile(original.values / original.values.sum() / size, (size, 1))
+    found["loadings"] = discrepancy(original.loadings, protected.loadings, shares)
+    found["communalities"] = discrepancy(original.communalities, protected.communalities)
+    found["score_coefficients"] = discrepancy(original.coefficients, protected.coefficients, shares)
+    return found
+
+
+def robust_eigenvalues(units: Matrix, seed: int) -> Floats:
+    """Eigenvalues of the minimum covariance determinant's correlation matrix."""
+    import warnings
+
+    from sklearn.covariance import MinCovDet
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = MinCovDet(random_state=seed).fit(units)
+    covariance = np.asarray(fitted.covariance_)
+    if not np.isfinite(covariance).all() or (np.diag(covariance) <= 0).any():
+        raise Undefined("more than half of the units lie on a line")
+    return Components.of(to_correlation(covariance)).values

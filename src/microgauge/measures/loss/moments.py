@@ -1,0 +1,75 @@
+"""Mean, deviation and quantiles of numbers, weighted where the table is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from microgauge.errors import Undefined
+from microgauge.levels import Floats, Levels, Weighing
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What describes the numbers of one variable."""
+
+    mean: float
+    deviation: float | None
+    """None for a single unit."""
+    lower: float
+    median: float
+    upper: float
+
+
+def summary_of(levels: Levels) -> Summary:
+    """Mean, standard deviation (n - 1), median and quartiles."""
+    if not levels.present or levels.sums.sum() <= 0:
+        raise Undefined("no value")
+    counts = levels.weighing.sums is levels.weighing.squares
+    lower, median, upper = (
+        quantile(levels.numbers, levels.sums, p, counts=counts) for p in (0.25, 0.5, 0.75)
+    )
+    mean = float(np.average(levels.numbers, weights=levels.sums))
+    return Summary(mean, deviation_of(levels), lower, median, upper)
+
+
+def deviation_of(levels: Levels, *, weighted: bool = True) -> float | None:
+    """Standard deviation with n - 1, where n is Kish's effective number of units."""
+    weighing = levels.weighing
+    if not weighted:
+        rows = weighing.rows.astype(np.float64)
+        weighing = Weighing(weighing.rows, rows, rows)
+    _, total, units = weighing.over(slice(0, -1))
+    if units <= 1:
+        return None
+    weights = weighing.sums[:-1]
+    mean = float((weights * levels.numbers).sum()) / total
+    variance = float((weights * (levels.numbers - mean) ** 2).sum()) / total
+    return sqrt(variance * units / (units - 1))
+
+
+def quantile(values: Floats, weights: Floats, p: float, *, counts: bool) -> float:
+    """The p-quantile of rising values.
+
+    Weights that are counts of units: linear interpolation between order statistics (R's type 7).
+    Survey weights: the inverse of the distribution function, averaged where it is flat.
+
+    >>> quantile(np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4), 0.25, counts=True)
+    1.75
+    >>> quantile(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 4.0]), 0.5, counts=False)
+    2.5
+    """
+    used = weights > 0
+    values, total = values[used], np.cumsum(weights[used])
+    if counts:
+        place = (total[-1] - 1.0) * p
+        low = values[np.searchsorted(total, np.floor(place), side="right")]
+        high = values[np.searchsorted(total, np.ceil(place), side="right")]
+        return float(low + (high - low) * (place - np.floor(place)))
+    # Sums of weights are not exact: a step is met when it is met but for rounding.
+    target, rounding = p * total[-1], 1e-12 * total[-1]
+    first = np.searchsorted(total, target - rounding)
+    after = min(int(np.searchsorted(total, target + rounding, side="right")), len(values) - 1)
+    return float((values[first] + values[after]) / 2.0)
