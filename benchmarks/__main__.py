@@ -14,6 +14,7 @@ from benchmarks import (
     against_sdmetrics,
     ecdf,
     growth,
+    loss,
     propensity,
     startup,
     whole,
@@ -28,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "e": propensity.measure,
     "f": whole.measure,
     "g": ecdf.measure,
+    "h": loss.measure,
 }
 
 

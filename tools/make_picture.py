@@ -21,6 +21,9 @@ HEADINGS = (
     "More missing",
     "Can the",
     "Yardsticks",
+    "What changed",
+    "Indicators",
+    "Regressions",
 )
 
 

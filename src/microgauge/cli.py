@@ -76,7 +76,9 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
     command.add_argument(
-        "--only", metavar="A,B", help="only these of gdu, propensity, clusters, ecdf"
+        "--only",
+        metavar="A,B",
+        help="only these of gdu, propensity, clusters, ecdf, loss, indicators, regressions",
     )
     command.add_argument("--skip", metavar="A,B", help="all but these")
     command.add_argument(

@@ -140,3 +140,21 @@ def assign(numbers: NDArray[np.float64], intervals: Sequence[Interval]) -> NDArr
             inside = (numbers > intervals[index].high) & (numbers < end) & (found < 0)
             found[inside] = index
     return found
+
+
+def midpoints(intervals: Sequence[Interval]) -> NDArray[np.float64]:
+    """The middle of each band; an open one is taken to be as wide as its neighbour.
+
+    >>> midpoints([Interval(0, 10), Interval(10, 30), Interval(30, np.inf)]).tolist()
+    [5.0, 20.0, 40.0]
+    """
+    low = np.array([interval.low for interval in intervals])
+    high = np.array([interval.high for interval in intervals])
+    order = np.argsort(low)
+    widths = (high - low)[order]
+    closed = widths[np.isfinite(widths)]
+    if not len(closed):
+        return np.where(np.isfinite(low), low, high)
+    middle = (low + high) / 2.0
+    middle = np.where(np.isinf(high), low + closed[-1] / 2.0, middle)
+    return np.asarray(np.where(np.isinf(low), high - closed[0] / 2.0, middle))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from microgauge.describe import Side
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
+from microgauge.intervals import midpoints
+from microgauge.levels import Floats, Index, Levels
 from microgauge.passes import Rows
 from microgauge.study import Study
 
@@ -56,6 +57,23 @@ class Records:
         """Some of the rows."""
         levels = {name: found[rows] for name, found in self.levels.items()}
         return Records(self.sides, levels, int(rows.sum()))
+
+    def with_midpoints(self) -> Records:
+        """The same rows with bands as the numbers in their middle."""
+        banded = {
+            name: side
+            for name, side in self.sides.items()
+            if name in self.levels and not side.levels.numeric and side.intervals is not None
+        }
+        sides = {
+            name: replace(
+                side,
+                type="continuous",
+                levels=Levels(midpoints(side.intervals or ()), side.levels.weighing),
+            )
+            for name, side in banded.items()
+        }
+        return replace(self, sides={**self.sides, **sides})
 
     def categories(self, name: str) -> Any:
         """A column as a pandas categorical of the labels that occur."""

@@ -24,6 +24,7 @@ def regression_results(
     for number, regression in enumerate(given):
         progress("fitting regressions", number / len(given))
         start = RegressionResult(
+            bands=regression.bands,
             formula=regression.formula or "",
             kind=regression.kind,
             where=regression.where,
@@ -51,6 +52,8 @@ def _fit(study: Study, which: Which, given: Regression) -> Fitted:
     named = [*formula.columns, *(condition.columns if condition else ())]
     records = read_records(study, which, named if weight is None else [*named, weight])
     weights = weights_in(records, weight)
+    if given.bands == "midpoints":
+        records = records.with_midpoints()
     if condition is not None:
         rows = rows_where(condition, records)
         if not rows.any():

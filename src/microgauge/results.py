@@ -409,6 +409,7 @@ class RegressionResult:
     """R², or McFadden's for a logistic model."""
     fit_protected: float | None = None
     robust: bool = False
+    bands: Literal["categories", "midpoints"] = "categories"
     reason: str | None = None
 
 
@@ -460,6 +461,30 @@ class Assessment:
         from microgauge.render.frames import pair_frame
 
         return pair_frame(self)
+
+    def loss_table(self) -> Any:
+        """A polars data frame with a row for each analysed variable: what changed in it."""
+        from microgauge.render.frames import loss_frame
+
+        return loss_frame(self)
+
+    def table_table(self) -> Any:
+        """A polars data frame with a row for each compared table."""
+        from microgauge.render.frames import table_frame
+
+        return table_frame(self)
+
+    def indicator_table(self) -> Any:
+        """A polars data frame with a row for each indicator and group."""
+        from microgauge.render.frames import indicator_frame
+
+        return indicator_frame(self)
+
+    def coefficient_table(self) -> Any:
+        """A polars data frame with a row for each coefficient of each regression."""
+        from microgauge.render.frames import coefficient_frame
+
+        return coefficient_frame(self)
 
     def __str__(self) -> str:
         from microgauge.render.text import summary

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal, get_args
 
 from microgauge._version import __version__
@@ -30,6 +32,8 @@ LARGE = 100_000
 
 Section = Literal["gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions"]
 WHOLE = frozenset({"propensity", "clusters", "ecdf"})
+FITTED = frozenset({"propensity", "clusters", "loss"})
+"""Sections that scikit-learn is needed for."""
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
@@ -56,6 +60,9 @@ def assess(
     """
     sections = _sections(only, skip)
     chosen = _schema(schema, key)
+    if sections & FITTED:
+        # Loading the library takes longer than reading a million rows; both can go on at once.
+        Thread(target=import_module, args=["sklearn.covariance"], daemon=True).start()
     tables = _read(original, protected, progress)
     progress("describing variables", 0.0)
     study = _prepared(tables, chosen)

@@ -154,6 +154,8 @@ class Regression:
     """A column of weights; the run's weight if not given."""
     robust: bool = False
     """Standard errors that hold under unequal variances (HC1)."""
+    bands: Literal["categories", "midpoints"] = "categories"
+    """How numbers released in bands enter: as categories, or by the middle of their band."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +166,7 @@ class LossChoices:
     """Variables in the largest tables: 1, 2 or 3."""
     groups: tuple[str, ...] = ()
     """Variables in whose groups means and covariances are compared too."""
-    robust_sample: int = 5_000
+    robust_sample: int = 2_000
     """Units of each file beyond which robust eigenvalues are those of a sample."""
 
 
@@ -518,6 +520,7 @@ def _indicator_faults(number: int, given: Indicator) -> list[str]:
 def _regression_faults(number: int, given: Regression) -> list[str]:
     where = f"[[regression]] number {number}"
     found = _choice(f"{where}: kind", given.kind, ("linear", "logistic"))
+    found += _choice(f"{where}: bands", given.bands, ("categories", "midpoints"))
     found += _texts(where, given, ("formula", "where", "weight"))
     if not given.formula:
         found.append(f'{where} needs a formula such as "y ~ a + b".')

@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import polars as pl
 
 from microgauge.render.json import to_dict
-from microgauge.results import GDU, Assessment, PairScore, VariableScore
+from microgauge.results import (
+    GDU,
+    Assessment,
+    CoefficientResult,
+    IndicatorResult,
+    Loss,
+    PairScore,
+    TableLoss,
+    VariableLoss,
+    VariableScore,
+)
 
-_FLOATS = {
-    "statistic", "p", "recoding_utility", "perturbation_utility", "utility", "bivariate_utility",
-    "importance", "p_original", "p_protected", "coefficient_original", "coefficient_protected",
-}  # fmt: skip
-_INTEGERS = {"n_original", "n_protected"}
+_DTYPES: dict[str, type[pl.DataType]] = {
+    "float": pl.Float64,
+    "int": pl.Int64,
+    "bool": pl.Boolean,
+    "tuple[float, float]": pl.Float64,
+}
+"""What a field of a result is as a column; all else is text."""
 
 
-def _frame(records: Sequence[VariableScore | PairScore], names: Sequence[str]) -> pl.DataFrame:
-    rows = [to_dict(record) for record in records]
-    columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in names}
-    return pl.DataFrame(columns, schema={name: _dtype(name) for name in names})
-
-
-def _dtype(name: str) -> type[pl.DataType]:
-    if name in _FLOATS:
-        return pl.Float64
-    if name in _INTEGERS:
-        return pl.Int64
-    return pl.Boolean if name == "signs_flipped" else pl.String
+def _frame(kind: type[Any], rows: Sequence[dict[str, Any]], *left_out: str) -> pl.DataFrame:
+    """The fields of a kind of result as columns; an interval as its two ends."""
+    columns: dict[str, pl.Series] = {}
+    for field in fields(kind):
+        if field.name in left_out:
+            continue
+        said = str(field.type).removesuffix(" | None")
+        dtype = _DTYPES.get(said, pl.String)
+        values = [row.get(field.name) for row in rows]
+        if said.startswith("tuple[float"):
+            for end, name in enumerate(("low", "high")):
+                ends = [None if value is None else value[end] for value in values]
+                title = f"{field.name.removesuffix('_ci')}_{name}"
+                columns[title] = pl.Series(ends, dtype=dtype)
+        else:
+            columns[field.name] = pl.Series(values, dtype=dtype)
+    return pl.DataFrame(columns)
 
 
 def _gdu(result: Assessment) -> GDU:
@@ -37,10 +55,15 @@ def _gdu(result: Assessment) -> GDU:
     return result.gdu
 
 
+def _loss(result: Assessment) -> Loss:
+    if result.loss is None:
+        raise ValueError("the loss was not computed: leave loss among the sections")
+    return result.loss
+
+
 def variable_frame(result: Assessment) -> pl.DataFrame:
     """A row for each analysed variable: what happened to it, and its scores."""
-    gdu = _gdu(result)
-    scores = _frame(gdu.variables, list(VariableScore.__dataclass_fields__))
+    scores = _frame(VariableScore, [to_dict(v) for v in _gdu(result).variables])
     facts = {variable.name: variable for variable in result.variables}
     known = [facts[name] for name in scores["name"]]
     return scores.insert_column(
@@ -56,4 +79,32 @@ def variable_frame(result: Assessment) -> pl.DataFrame:
 
 def pair_frame(result: Assessment) -> pl.DataFrame:
     """A row for each pair of variables."""
-    return _frame(_gdu(result).pairs, list(PairScore.__dataclass_fields__))
+    return _frame(PairScore, [to_dict(pair) for pair in _gdu(result).pairs])
+
+
+def loss_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each analysed variable: what changed in it."""
+    rows = [to_dict(variable) for variable in _loss(result).variables]
+    return _frame(VariableLoss, rows, "missing", "moments")
+
+
+def table_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each table of one, two or three variables."""
+    rows = [
+        {**to_dict(table), "variables": " × ".join(table.variables)}
+        for table in _loss(result).tables
+    ]
+    return _frame(TableLoss, rows)
+
+
+def indicator_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each indicator and group; none where no indicator was declared."""
+    return _frame(IndicatorResult, [to_dict(found) for found in result.indicators or ()])
+
+
+def coefficient_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each coefficient of each regression; none where no regression was declared."""
+    found = [(r.formula, c) for r in result.regressions or () for c in r.coefficients]
+    table = _frame(CoefficientResult, [to_dict(coefficient) for _, coefficient in found])
+    formulas = pl.Series("formula", [formula for formula, _ in found], dtype=pl.String)
+    return table.insert_column(0, formulas)

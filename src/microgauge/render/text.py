@@ -8,10 +8,14 @@ from collections.abc import Iterable, Sequence
 from microgauge.render.words import (
     figure,
     giveaways,
+    indicator_name,
+    interval_words,
+    loss_stories,
     model_story,
     pair_story,
     probability,
     propensity_story,
+    regression_story,
     scientific,
     variable_story,
     yardstick_story,
@@ -41,6 +45,9 @@ def summary(result: Assessment) -> str:
         _missing(result),
         *([_pairs(gdu), _models(gdu), _coverage(gdu)] if gdu else []),
         _whole(result),
+        _loss(result),
+        _indicators(result),
+        _regressions(result),
         _yardsticks(result),
         _notes(result.notes),
     ]
@@ -183,6 +190,47 @@ def _propensity_details(result: PropensityResult) -> list[str]:
     if given_away and (result.ratio or 0.0) >= 3:
         lines += _wrapped(f"given away by {', '.join(given_away)}", " " * 15)
     return lines
+
+
+def _loss(result: Assessment) -> str:
+    if result.loss is None:
+        return ""
+    lines = ["What changed"]
+    for heading, story in loss_stories(result.loss):
+        lines += _wrapped(story, f"  {heading:<12} ", " " * 15)
+    return "\n".join(lines)
+
+
+def _indicators(result: Assessment) -> str:
+    if not result.indicators:
+        return ""
+    names = [_cut(indicator_name(i), 30) for i in result.indicators]
+    width = max(len(name) for name in names)
+    lines = [
+        "Indicators, with 95% intervals",
+        f"  {'':<{width}}  {'original':<17}  {'protected':<17}  overlap",
+    ]
+    for name, found in zip(names, result.indicators, strict=True):
+        original = interval_words(found.original, found.original_ci)
+        protected = interval_words(found.protected, found.protected_ci)
+        lines.append(
+            f"  {name:<{width}}  {original:<17}  {protected:<17}  {figure(found.overlap, 2):>7}"
+        )
+        if found.reason:
+            lines += _wrapped(found.reason, "    ")
+    return "\n".join(lines)
+
+
+def _regressions(result: Assessment) -> str:
+    if not result.regressions:
+        return ""
+    lines = ["Regressions"]
+    for found in result.regressions:
+        where = f", where {found.where}" if found.where else ""
+        lines += _wrapped(f"{found.kind}: {found.formula}{where}", "  ", "    ")
+        for story in regression_story(found):
+            lines += _wrapped(story, "    ", "      ")
+    return "\n".join(lines)
 
 
 def _yardsticks(result: Assessment) -> str:

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 from microgauge.results import (
     GDU,
+    CoefficientResult,
+    IndicatorResult,
+    Loss,
     ModelScore,
     PairScore,
     PropensityResult,
+    RegressionResult,
     VariableResult,
     VariableScore,
     Yardstick,
@@ -213,3 +217,103 @@ def _among(value: float, known: list[tuple[float, str]]) -> str:
 def _named(entry: tuple[float, str]) -> str:
     value, name = entry
     return f"{'' if name.startswith('columns') else 'a '}{name} ({value:.2f})"
+
+
+def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
+    """What changed, line by line: a heading and a sentence."""
+    found = []
+    if loss.units is not None and loss.records_changed is not None:
+        found.append(("records", _records_story(loss)))
+        changed = sorted(loss.variables, key=lambda v: -(v.changed_share or 0.0))
+        most_changed = [f"{v.name} {v.changed_share:.0%}" for v in changed if v.changed][:most]
+        if most_changed:
+            found.append(("", f"most of all {', '.join(most_changed)}"))
+    if loss.il1s is not None:
+        said = f"IL1s {scientific(loss.il1s)}, IL1 {scientific(loss.il1)}"
+        far = [v for v in loss.variables if v.il1s]
+        far.sort(key=lambda v: -(v.il1s or 0.0))
+        names = ", ".join(f"{v.name} {scientific(v.il1s)}" for v in far[:most])
+        found.append(("distance", f"{said}{f' (IL1s of {names})' if names else ''}"))
+    if loss.gcp is not None:
+        coarse = [f"{v.name} {figure(v.ncp)}" for v in loss.variables if v.ncp is not None]
+        found.append(("coarsening", f"GCP {figure(loss.gcp)} (NCP of {', '.join(coarse[:most])})"))
+    if loss.ctbil is not None:
+        found.append(("tables", _tables_story(loss)))
+    found += _matrices_story(loss)
+    if loss.reason is not None:
+        found.append(("not defined", loss.reason))
+    return found
+
+
+def _records_story(loss: Loss) -> str:
+    said = f"{loss.records_changed:,} of {loss.units:,} units changed in some variable"
+    if loss.records_changed_recoded != loss.records_changed:
+        said += f"; {loss.records_changed_recoded:,} beyond recoding"
+    return said
+
+
+def _tables_story(loss: Loss) -> str:
+    said = f"CTBIL {loss.ctbil:,.0f} in {len(loss.tables)} tables, AAD {scientific(loss.aad)}"
+    moved = [table for table in loss.tables if (table.moved or 0.0) > 0]
+    if not moved:
+        return f"{said}; no unit in another cell"
+    worst = max(moved, key=lambda table: table.moved or 0.0)
+    return f"{said}; {worst.moved:.0%} in another cell of {' × '.join(worst.variables)}"
+
+
+def _matrices_story(loss: Loss) -> list[tuple[str, str]]:
+    correlation = loss.matrices.get("correlation")
+    if correlation is None or correlation.mae is None:
+        return []
+    said = f"correlations differ by {scientific(correlation.mae)} on average"
+    if loss.eigenvalues is not None:
+        said += f", eigenvalues by {scientific(loss.eigenvalues)}"
+    if loss.eigenvalues_robust is not None:
+        said += f" (robust {scientific(loss.eigenvalues_robust)})"
+    return [("statistics", said)]
+
+
+def interval_words(value: float | None, bounds: tuple[float, float] | None) -> str:
+    """An estimate with its interval, short.
+
+    >>> interval_words(41234.5, (40000.0, 42000.0)), interval_words(0.51, None)
+    ('41,200 ± 1,000', '0.51')
+    """
+    if value is None:
+        return "–"
+    if bounds is None:
+        return short(value)
+    return f"{short(value)} ± {short((bounds[1] - bounds[0]) / 2)}"
+
+
+def short(value: float) -> str:
+    """Three digits that count.
+
+    >>> short(41234.5), short(0.0512345), short(0.0)
+    ('41,200', '0.0512', '0')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+
+
+def indicator_name(result: IndicatorResult) -> str:
+    """The indicator with its group."""
+    return result.name if result.group is None else f"{result.name}, {result.by} {result.group}"
+
+
+def regression_story(result: RegressionResult, most: int = 3) -> list[str]:
+    """How a regression fares, in sentences."""
+    if result.overlap is None:
+        return [f"not comparable: {result.reason}"]
+    terms = result.coefficients
+    said = f"mean overlap {figure(result.overlap, 2)} of {len(terms)} coefficients; "
+    other = [c.term for c in terms if not (c.same_sign and c.same_verdict)]
+    said += f"another sign or verdict: {', '.join(other)}" if other else "same signs and verdicts"
+    weakest = sorted(terms, key=lambda c: c.overlap or 0.0)[:most]
+    return [said, "weakest: " + "; ".join(_coefficient_words(c) for c in weakest)]
+
+
+def _coefficient_words(c: CoefficientResult) -> str:
+    assert c.original is not None
+    assert c.protected is not None
+    return f"{c.term} {figure(c.overlap, 2)} ({short(c.original)} → {short(c.protected)})"
