@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.describe import Described, Side
-from microgauge.engines.local import Local
+from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
 from microgauge.levels import Floats
 from microgauge.measures.loss.matrices import (
@@ -130,39 +130,60 @@ class Statistics:
             )
         if len(spread) < 2:
             raise Undefined("fewer than two continuous variables without a value that half share")
-        values = [self._robust_values(spread, place) for place in (0, 1)]
+        values = []
+        for units in self._units(spread):
+            if len(units) < 2 * len(spread) + 2:
+                raise Undefined("too few complete units")
+            values.append(robust_eigenvalues(units, self.study.options.seed))
         dropped = np.logical_or.reduce([v < NEGLIGIBLE * v[0] for v in values])
         return eigenvalue_difference(values[0][~dropped], values[1][~dropped])
 
-    def _robust_values(self, variables: Sequence[Described], place: int) -> Floats:
-        units = self._units(variables, place)
-        if len(units) < 2 * len(variables) + 2:
-            raise Undefined("too few complete units")
-        return robust_eigenvalues(units, self.study.options.seed)
+    def _units(self, variables: Sequence[Described]) -> list[NDArray[np.float64]]:
+        """Complete units of both tables: the same ones where tables are aligned.
 
-    def _units(self, variables: Sequence[Described], place: int) -> NDArray[np.float64]:
-        """Complete units, in an order that does not depend on the order of rows."""
-        engine = self._engines[place]
-        sides = [_sides(v)[place] for v in variables]
-        names = tuple(v.name for v in variables)
-        question = Rows(names)
-        axes = {name: side.axis(name) for name, side in zip(names, sides, strict=True)}
-        levels = engine.scan([question], axes)[question].values[:, : len(names)]
-        levels = levels[(levels < [len(side.levels) for side in sides]).all(axis=1)]
-        levels = self._sampled(levels.astype(np.intp), place)
-        columns = [side.levels.numbers[levels[:, i]] for i, side in enumerate(sides)]
-        return np.column_stack(columns)
+        They stand in an order that does not depend on the order of rows, and are few.
+        """
+        rows = self.study.matching.rows
+        if rows is None:
+            levels = [
+                self._levels(engine, variables, place) for place, engine in enumerate(self._engines)
+            ]
+            levels = [
+                self._sampled(here, which)
+                for here, which in zip(levels, ("original", "protected"), strict=True)
+            ]
+        else:
+            together = self._sampled(self._matched_levels(rows, variables), "matched")
+            levels = np.split(together, 2, axis=1)
+        return [
+            np.column_stack(
+                [_sides(v)[place].levels.numbers[here[:, i]] for i, v in enumerate(variables)]
+            )
+            for place, here in enumerate(levels)
+        ]
 
-    def _sampled(self, levels: NDArray[np.intp], place: int) -> NDArray[np.intp]:
+    @staticmethod
+    def _levels(engine: Local, variables: Sequence[Described], place: int) -> NDArray[np.intp]:
+        return _complete_levels(engine, {v.name: _sides(v)[place] for v in variables})
+
+    @staticmethod
+    def _matched_levels(rows: Local, variables: Sequence[Described]) -> NDArray[np.intp]:
+        sides = {
+            prefix + v.name: _sides(v)[place]
+            for place, prefix in enumerate((ORIGINAL, PROTECTED))
+            for v in variables
+        }
+        return _complete_levels(rows, sides)
+
+    def _sampled(self, levels: NDArray[np.intp], which: str) -> NDArray[np.intp]:
         seed, limit = self.study.options.seed, self.study.schema.loss.robust_sample
         rng = np.random.default_rng([seed, 2])
         levels = levels[np.argsort(levels @ rng.uniform(1.0, 2.0, levels.shape[1]))]
         if len(levels) <= limit:
             return levels
-        which = ("original", "protected")[place]
         self.notes.append(
-            f"Robust eigenvalues of the {which} table are those of {limit:,} of {len(levels):,} "
-            f"units (seed {seed})."
+            f"Robust eigenvalues are those of {limit:,} of {len(levels):,} {which} units (seed "
+            f"{seed})."
         )
         return levels[np.sort(rng.choice(len(levels), limit, replace=False))]
 
@@ -224,6 +245,15 @@ class Statistics:
             },
             covariance=_matrix(discrepancy(before.covariance[upper], after.covariance[upper])),
         )
+
+
+def _complete_levels(engine: Local, sides: Mapping[str, Side]) -> NDArray[np.intp]:
+    """The levels of the rows in which no column is missing."""
+    question = Rows(tuple(sides))
+    axes = {name: side.axis(name) for name, side in sides.items()}
+    levels = engine.scan([question], axes)[question].values[:, : len(sides)]
+    complete = (levels < [len(side.levels) for side in sides.values()]).all(axis=1)
+    return np.asarray(levels[complete], dtype=np.intp)
 
 
 def _sides(variable: Described) -> tuple[Side, Side]:
