@@ -13,7 +13,17 @@ from pathlib import Path
 
 from make_picture import PICTURE, demo_text
 
-from microgauge.schema import Clusters, Ecdf, Options, Propensity, Recode, Variable
+from microgauge.schema import (
+    Clusters,
+    Ecdf,
+    Indicator,
+    LossChoices,
+    Options,
+    Propensity,
+    Recode,
+    Regression,
+    Variable,
+)
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -25,6 +35,9 @@ REQUIRED = [
     "docs/propensity.md",
     "docs/clusters.md",
     "docs/ecdf.md",
+    "docs/loss.md",
+    "docs/indicators.md",
+    "docs/regressions.md",
     "docs/yardsticks.md",
 ]
 
@@ -43,7 +56,17 @@ def broken_links(page: Path) -> list[str]:
 def unexplained_options() -> list[str]:
     """Entries of a schema that the schema page does not name."""
     page = (ROOT / "docs" / "schema.md").read_text(encoding="utf-8")
-    kinds = (Options, Variable, Recode, Propensity, Clusters, Ecdf)
+    kinds = (
+        Options,
+        Variable,
+        Recode,
+        Propensity,
+        Clusters,
+        Ecdf,
+        LossChoices,
+        Indicator,
+        Regression,
+    )
     names = [f.name for kind in kinds for f in fields(kind)]
     return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]
 

@@ -16,15 +16,25 @@ if TYPE_CHECKING:
     from microgauge.errors import InputError, MicrogaugeError, Undefined
     from microgauge.results import Assessment
     from microgauge.run import assess, clusters, ecdf, propensity
-    from microgauge.schema import Model, Options, Recode, Schema, Variable
+    from microgauge.schema import (
+        Indicator,
+        Model,
+        Options,
+        Recode,
+        Regression,
+        Schema,
+        Variable,
+    )
 
 __all__ = [
     "Assessment",
+    "Indicator",
     "InputError",
     "MicrogaugeError",
     "Model",
     "Options",
     "Recode",
+    "Regression",
     "Schema",
     "Undefined",
     "Variable",
@@ -37,11 +47,13 @@ __all__ = [
 
 _HOMES = {
     "Assessment": "results",
+    "Indicator": "schema",
     "InputError": "errors",
     "MicrogaugeError": "errors",
     "Model": "schema",
     "Options": "schema",
     "Recode": "schema",
+    "Regression": "schema",
     "Schema": "schema",
     "Undefined": "errors",
     "Variable": "schema",

@@ -21,7 +21,18 @@ def analysis_faults(schema: Schema, variables: Iterable[Described]) -> list[str]
         faults += _indicator_faults(f"[[indicator]] number {number}", indicator, known)
     for number, regression in enumerate(schema.regressions, start=1):
         faults += _regression_faults(f"[[regression]] number {number}", regression, known)
-    return faults + _unknown("[loss] groups", schema.loss.groups, known)
+    return faults + _group_faults(schema.loss.groups, known)
+
+
+def _group_faults(names: Iterable[str], known: Mapping[str, Described]) -> list[str]:
+    names = list(names)
+    return _unknown("[loss] groups", names, known) + [
+        f'[loss] groups names "{name}", which is continuous and forms no groups.'
+        for name in names
+        if name in known
+        and known[name].original.type == "continuous"
+        and (known[name].protected or known[name].original).type == "continuous"
+    ]
 
 
 def _unknown(where: str, names: Iterable[str | None], known: Mapping[str, Described]) -> list[str]:

@@ -165,7 +165,9 @@ def _schema(path: str | None, settings: Sequence[str]) -> Schema:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             value = text.strip()  # a plain word needs no quotes on a command line
-        content.setdefault(table, {})[name] = value
+        if not isinstance(content.setdefault(table, {}), dict):
+            raise InputError(f"--set cannot change [[{table}]], of which there may be several.")
+        content[table][name] = value
     return Schema.from_dict(content)
 
 

@@ -86,8 +86,26 @@ def _checked(node: ast.expr, condition: Condition) -> list[str]:
         return _checked(node.left, condition) + _checked(node.right, condition)
     if isinstance(node, ast.Compare):
         parts = [node.left, *node.comparators]
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            _check_comparison(op, parts, right, condition)
         return [name for part in parts for name in _checked_value(part, condition)]
     raise _refused(condition)
+
+
+def _check_comparison(
+    op: ast.cmpop, parts: list[ast.expr], right: ast.expr, condition: Condition
+) -> None:
+    listed = isinstance(right, ast.List | ast.Tuple | ast.Set)
+    if isinstance(op, ast.In | ast.NotIn) != listed:
+        raise Undefined(
+            f'the condition "{condition.text}": a list such as [1, 2] goes with "in", and only '
+            "with it."
+        )
+    if isinstance(op, ast.Is | ast.IsNot):
+        raise _refused(condition)
+    words = any(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in parts)
+    if words and type(op) in _ORDER:
+        raise Undefined(f'the condition "{condition.text}" compares words by size.')
 
 
 def _checked_value(node: ast.expr, condition: Condition) -> list[str]:
@@ -108,7 +126,7 @@ def _checked_value(node: ast.expr, condition: Condition) -> list[str]:
 def _refused(condition: Condition) -> Undefined:
     return Undefined(
         f'the condition "{condition.text}" holds something other than columns, numbers, quoted '
-        "words, comparisons (== != < <= > >= in), + - * / and, or, not."
+        "words, comparisons (== != < <= > >= in, not in), + - * / and, or, not."
     )
 
 
@@ -159,17 +177,14 @@ class _Judge:
 
     def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[Flags, Flags]:
         if isinstance(op, ast.In | ast.NotIn):
-            if not isinstance(right, ast.List | ast.Tuple | ast.Set):
-                raise Undefined('after "in", a list such as [1, 2] must stand')
+            assert isinstance(right, ast.List | ast.Tuple | ast.Set)
             found = self._equal(left, right.elts)
         elif isinstance(op, ast.Eq | ast.NotEq):
             if isinstance(left, ast.Constant):
                 left, right = right, left
             found = self._equal(left, [right])
-        elif type(op) in _ORDER:
-            return self._ordered(left, _ORDER[type(op)], right)
         else:
-            raise _refused(self.condition)
+            return self._ordered(left, _ORDER[type(op)], right)
         return found if isinstance(op, ast.In | ast.Eq) else (found[1], found[0])
 
     def _ordered(

@@ -230,7 +230,8 @@ class _Units:
     given: Indicator
     values: Floats
     weights: Floats
-    counts: bool
+    unit: float | None
+    """The weight of every unit where all have the same."""
     groups: Index | None
     labels: tuple[str, ...]
     second: Floats | None = None
@@ -248,8 +249,7 @@ class _Units:
         names = [name for name in named if name is not None]
         columns = condition.columns if condition else ()
         records = read_records(study, which, [*names, *columns])
-        if given.by is not None and given.by in study.recodings and which == "original":
-            records = _recoded(records, study, given.by)
+        records = _in_groups(records, study, which, given)
         values = _values(records, given, which)
         second = None if given.denominator is None else records.numbers(given.denominator)
         weights = weights_in(records, weight)
@@ -269,7 +269,7 @@ class _Units:
                 given,
                 values[keep],
                 sizes[keep],
-                weights is None,
+                _equal_weight(sizes[keep]),
                 None if groups is None else groups[keep],
                 labels,
                 None if second is None else second[keep],
@@ -307,7 +307,7 @@ class _Units:
         if not len(values) or weights.sum() <= 0:
             raise Undefined("no unit is left")
         second = None if self.second is None else self.second[members]
-        return Sample(values, weights, self.counts, second)
+        return Sample(values, weights, self.unit, second)
 
     def estimate(self, group: str | None) -> float:
         """The statistic of a group."""
@@ -324,6 +324,10 @@ class _Units:
         sample = self._sample(group)
         interval = share_interval if self.given.statistic == "share" else mean_interval
         return interval(sample, len(sample.values), sample.weights**2)
+
+
+def _equal_weight(weights: Floats) -> float | None:
+    return float(weights[0]) if weights[0] > 0 and bool((weights == weights[0]).all()) else None
 
 
 def _sorted_units(units: _Units) -> _Units:
@@ -379,6 +383,22 @@ def _grouping(records: Records, by: str | None) -> tuple[Index | None, tuple[str
     return records.levels[by], labels
 
 
+def _in_groups(records: Records, study: Study, which: Which, given: Indicator) -> Records:
+    """The original in the protected table's terms, where these form groups or name a category."""
+    if which == "protected":
+        return records
+    if given.by is not None and given.by in study.recodings:
+        records = _recoded(records, study, given.by)
+    name, category = given.variable, given.category
+    if name is None or category is None or name not in study.recodings:
+        return records
+    label, recoding = label_of(category), study.recodings[name]
+    known = records.side(name).levels.labels
+    if label not in known and label in recoding.recoded.levels.labels:
+        records = _recoded(records, study, name)
+    return records
+
+
 def _recoded(records: Records, study: Study, name: str) -> Records:
     """A column of the original in the protected table's terms."""
     recoding = study.recodings[name]
@@ -410,8 +430,8 @@ class _Frame:
         records = read_records(study, which, [v.name for v in study.variables])
         if condition is not None:
             records = records.taken(rows_where(condition, records))
-        groups, labels = _grouping(records, given.by)
         columns = {name: _column(records, name) for name in records.levels}
+        groups, labels = _grouping(_in_groups(records, study, which, given), given.by)
         if not records.rows:
             raise Undefined("no unit is left")
         return _Frame(given, pl.DataFrame(columns), groups, labels)

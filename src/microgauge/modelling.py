@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from microgauge.errors import Undefined
 from microgauge.formulas import CONTEXT, Formula, factor_columns, parse_formula
 from microgauge.levels import Floats
-from microgauge.measures.gdu.models import Design, Fit, linear, logistic, scale
+from microgauge.measures.gdu.models import Design, Factor, Fit, linear, logistic, scale
 from microgauge.records import Records
 from microgauge.schema import Model
 
@@ -94,7 +95,27 @@ def formula_design(
         {name: _values(complete, name, positions) for name in names}, index=range(complete.rows)
     )
     response = _response(parsed.lhs, frame, complete, formula, nominal_response)
-    return _finite_design(_matrix(Parsed(kept), frame), response, units)
+    design = _finite_design(_matrix(Parsed(kept), frame), response, units)
+    return replace(design, factors=_factors(design.names, frame))
+
+
+def _factors(terms: Sequence[str], frame: Any) -> dict[str, Factor]:
+    """Columns that enter as dummy variables ("SEX[T.male]", "C(SEX)[T.2]")."""
+    found: dict[str, set[str]] = {}
+    for term in terms:
+        for part in term.split(":"):
+            if "[" in part:
+                for name in factor_columns(part.split("[", 1)[0], frame.columns):
+                    found.setdefault(name, set()).add(term)
+    return {
+        name: Factor(_categories(frame[name]), frozenset(terms)) for name, terms in found.items()
+    }
+
+
+def _categories(column: Any) -> tuple[str, ...]:
+    """The categories of a factor, its reference first."""
+    ordered = column.cat.categories if column.dtype == "category" else np.unique(column)
+    return tuple(str(category) for category in ordered)
 
 
 def _matrix(terms: Any, frame: Any) -> Any:

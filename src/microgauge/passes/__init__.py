@@ -5,6 +5,7 @@ need the answer. It knows the axes of a batch by name and nothing of files, engi
 """
 
 from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
+from microgauge.passes.classes import Classes
 from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product, Rows
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
@@ -14,6 +15,7 @@ __all__ = [
     "Axis",
     "Batch",
     "Changes",
+    "Classes",
     "Crosstab",
     "Cube",
     "Differences",

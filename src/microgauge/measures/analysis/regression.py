@@ -11,7 +11,7 @@ import numpy as np
 
 from microgauge.errors import Undefined
 from microgauge.measures.analysis.overlap import overlap
-from microgauge.measures.gdu.models import Design, check_design, fitted_glm, with_intercept
+from microgauge.measures.gdu.models import Design, Factor, check_design, fitted_glm, with_intercept
 from microgauge.results import CoefficientResult, RegressionResult
 
 SIGNIFICANT = 0.05
@@ -35,6 +35,8 @@ class Fitted:
     units: int
     explained: float
     """R², or McFadden's for a logistic model."""
+    factors: Mapping[str, Factor]
+    """The categories of the columns that enter as dummy variables."""
 
 
 def fit_regression(design: Design, kind: Literal["linear", "logistic"], robust: bool) -> Fitted:
@@ -50,13 +52,17 @@ def _linear(design: Design, robust: bool) -> Fitted:
     import statsmodels.api as sm
 
     matrix, factors = _scaled(design)
+    if design.units <= matrix.shape[1]:
+        raise Undefined("fewer units than terms")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = sm.WLS(design.response, matrix, weights=design.weights)
+        if not robust:
+            # Weighted units are as many as they are worth; robust errors count rows.
+            model.df_resid = design.units - matrix.shape[1]
         fitted = model.fit(cov_type="HC1", use_t=True) if robust else model.fit()
-    if fitted.df_resid <= 0:
-        raise Undefined("fewer units than terms")
-    return Fitted(_terms(design, fitted, factors), len(design.response), float(fitted.rsquared))
+    explained = float(fitted.rsquared)
+    return Fitted(_terms(design, fitted, factors), len(design.response), explained, design.factors)
 
 
 def _logistic(design: Design, robust: bool) -> Fitted:
@@ -70,7 +76,7 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     model = sm.GLM(response, matrix, family=sm.families.Binomial(), freq_weights=design.weights)
     fitted = fitted_glm(model, "HC1" if robust else "nonrobust")
     explained = 1.0 - float(fitted.llf / fitted.llnull)
-    return Fitted(_terms(design, fitted, factors), len(design.response), explained)
+    return Fitted(_terms(design, fitted, factors), len(design.response), explained, design.factors)
 
 
 def _scaled(design: Design) -> tuple[Any, np.ndarray[Any, np.dtype[np.float64]]]:
@@ -111,13 +117,12 @@ def compare_regressions(
     ]
     before = {} if isinstance(original, Undefined) else original.terms
     after = {} if isinstance(protected, Undefined) else protected.terms
-    lost = [term for term in before if term not in after]
-    new = [term for term in after if term not in before]
-    if not reasons and (lost or new):
-        reasons.append(_other_terms(lost, new))
-    shifted = {_factor(term) for term in (*lost, *new)}
+    shifted: set[str] = set()
+    if not (isinstance(original, Undefined) or isinstance(protected, Undefined)):
+        shifted, why = _shifted(original, protected)
+        reasons += why
     coefficients = tuple(
-        _coefficient(term, before.get(term), after.get(term), _factor(term) in shifted)
+        _coefficient(term, before.get(term), after.get(term), term in shifted)
         for term in dict.fromkeys([*before, *after])
     )
     overlaps = [c.overlap for c in coefficients if c.overlap is not None]
@@ -136,6 +141,34 @@ def compare_regressions(
     )
 
 
+def _shifted(original: Fitted, protected: Fitted) -> tuple[set[str], list[str]]:
+    """Terms that mean something else on the other side, and why.
+
+    A dummy variable is a difference to the reference category. Where categories differ, a term of
+    the same name is another contrast; where the reference differs, so is the intercept.
+    """
+    terms: set[str] = set()
+    changed = []
+    for name, factor in original.factors.items():
+        other = protected.factors.get(name)
+        if other is not None and other.categories == factor.categories:
+            continue
+        changed.append(name)
+        terms |= factor.terms | (other.terms if other is not None else set())
+        if other is None or other.categories[0] != factor.categories[0]:
+            terms.add("Intercept")
+    for name, factor in protected.factors.items():
+        if name not in original.factors:
+            changed.append(name)
+            terms |= factor.terms | {"Intercept"}
+    reasons = [f"protected: the categories of {', '.join(changed)} differ"] if changed else []
+    lost = [term for term in original.terms if term not in protected.terms]
+    new = [term for term in protected.terms if term not in original.terms]
+    if lost or new:
+        reasons.append(_other_terms(lost, new))
+    return terms, reasons
+
+
 def _other_terms(lost: list[str], new: list[str]) -> str:
     said = []
     if lost:
@@ -143,11 +176,6 @@ def _other_terms(lost: list[str], new: list[str]) -> str:
     if new:
         said.append(f"has {', '.join(new)} instead" if lost else f"also has {', '.join(new)}")
     return f"protected: the fit {' and '.join(said)}"
-
-
-def _factor(term: str) -> str:
-    """The factor that a dummy variable belongs to; any other term by itself."""
-    return term.split("[", 1)[0]
 
 
 def _coefficient(

@@ -20,12 +20,12 @@ NORMAL_975 = float(special.ndtri(0.975))
 class Sample:
     """Units in the order of their values: value, weight, and a second value for ratios.
 
-    `counts` says that the weights are numbers of equal units rather than survey weights.
+    `unit` is the weight of one unit where all units weigh the same.
     """
 
     values: Floats
     weights: Floats
-    counts: bool
+    unit: float | None
     second: Floats | None = None
 
     @property
@@ -61,7 +61,9 @@ def quantile_at(p: float) -> Estimator:
 
     def estimate(sample: Sample) -> float:
         _positive(sample)
-        return quantile(sample.values, sample.weights, p, counts=sample.counts)
+        if sample.unit is None:
+            return quantile(sample.values, sample.weights, p, counts=False)
+        return quantile(sample.values, np.rint(sample.weights / sample.unit), p, counts=True)
 
     return estimate
 
@@ -69,7 +71,7 @@ def quantile_at(p: float) -> Estimator:
 def gini(sample: Sample) -> float:
     """Σ_i Σ_j w_i w_j |x_i - x_j| / (2 W² mean): 0 all equal, towards 1 one has all.
 
-    >>> five = Sample(np.arange(1.0, 6.0), np.ones(5), True)
+    >>> five = Sample(np.arange(1.0, 6.0), np.ones(5), 1.0)
     >>> round(gini(five) * 15, 9)
     4.0
     """
@@ -89,7 +91,7 @@ def quintile_share_ratio(sample: Sample) -> float:
 
     A unit on the border of a fifth counts with the part that lies inside.
 
-    >>> quintile_share_ratio(Sample(np.arange(1.0, 11.0), np.ones(10), True))
+    >>> quintile_share_ratio(Sample(np.arange(1.0, 11.0), np.ones(10), 1.0))
     6.333333333333333
     """
     _no_negatives(sample, "quintile share ratio")
@@ -124,7 +126,7 @@ def mean_interval(sample: Sample, units: int, weighted: Floats) -> tuple[float, 
 
     `weighted` is the sum of squared weights that fall on each value.
 
-    >>> x = Sample(np.array([1.0, 2.0, 3.0]), np.ones(3), True)
+    >>> x = Sample(np.array([1.0, 2.0, 3.0]), np.ones(3), 1.0)
     >>> low, high = mean_interval(x, 3, np.ones(3))
     >>> round(low, 6), round(high, 6)
     (-0.484138, 4.484138)

@@ -42,6 +42,14 @@ class Fit:
     terms: Mapping[str, Estimate] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Factor:
+    """A column that enters a model as dummy variables: its categories, and the terms it is in."""
+
+    categories: tuple[str, ...]
+    terms: frozenset[str]
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """Response, design matrix without the intercept, weights scaled to the effective units."""
@@ -51,6 +59,7 @@ class Design:
     names: tuple[str, ...]
     weights: Floats
     intercept: bool = True
+    factors: Mapping[str, Factor] = field(default_factory=dict)
 
     @property
     def units(self) -> float:

@@ -1,0 +1,126 @@
+"""Re-identification risk from the sizes of equivalence classes (Kim 2025).
+
+A class holds the records that agree in all quasi-identifiers; EC(i) is the number of records that
+record i cannot be told from. Sampling weights play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.errors import Undefined
+from microgauge.levels import Floats, Index
+from microgauge.measures.loss.moments import quantile
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTable:
+    """The classes of a table: their levels, their records, and who else they may be taken for."""
+
+    levels: Index
+    """Classes × keys; the code of a missing value is the key's size."""
+    sizes: tuple[int, ...]
+    """Categories of each key, missing values not counted."""
+    rows: Counts
+    sums: Floats
+    """Sums of some columns in each class: columns × classes."""
+    matching: Counts
+    """EC: records that a record of the class cannot be told from."""
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return int(self.rows.sum())
+
+    @property
+    def risk(self) -> Floats:
+        """1/EC of a record of each class."""
+        return np.asarray(1.0 / self.matching)
+
+
+def class_table(
+    levels: Index, sizes: Sequence[int], rows: Counts, sums: Floats, *, missing_matches: bool
+) -> ClassTable:
+    """Classes with missing keys as a value of their own, or as one that matches every value."""
+    if not len(rows):
+        raise Undefined("the table has no record")
+    matching = rows
+    if missing_matches:
+        matching = compatible(levels, levels, rows, sizes)
+    return ClassTable(levels, tuple(sizes), rows, sums, matching)
+
+
+def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
+    """For each class, the records of other classes that agree with it where both have values.
+
+    Classes are taken by the pattern of their missing keys: for two patterns, only the keys that
+    neither lacks are compared, so that no pair of classes is looked at by itself.
+    """
+    limits = np.asarray(sizes)
+    found = np.zeros(len(levels), dtype=np.int64)
+    mine, theirs = (_patterns(side >= limits) for side in (levels, others))
+    for pattern, members in mine:
+        for other_pattern, other_members in theirs:
+            shared = ~(pattern | other_pattern)
+            found[members] += _matches(
+                levels[members][:, shared],
+                others[other_members][:, shared],
+                rows[other_members],
+            )
+    return found
+
+
+def _patterns(missing: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], Index]]:
+    """The patterns of missing keys that occur, and the classes that have each."""
+    patterns, places = np.unique(missing, axis=0, return_inverse=True)
+    places = places.ravel()
+    return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(patterns)]
+
+
+def _matches(levels: Index, others: Index, rows: Counts) -> Counts:
+    """Records of the others that have exactly the levels of each class."""
+    if not levels.shape[1]:
+        return np.full(len(levels), rows.sum(), dtype=np.int64)
+    both, places = np.unique(np.concatenate([levels, others]), axis=0, return_inverse=True)
+    places = places.ravel()
+    counts = np.bincount(places[len(levels) :], rows, len(both))
+    return counts[places[: len(levels)]].astype(np.int64)
+
+
+def internal_risk(table: ClassTable, weights: Floats | None = None) -> float:
+    """R_internal = (1/N) Σ 1/EC(i), or its mean weighted by a sensitivity of each record.
+
+    **Reading:** table 1 of the paper prints another probability; text and tables use 1/EC(i).
+    """
+    shares = table.rows.astype(np.float64) if weights is None else weights
+    if shares.sum() <= 0:
+        raise Undefined("the record weights are 0")
+    return float((shares * table.risk).sum() / shares.sum())
+
+
+def expected_matches(table: ClassTable) -> float:
+    """Σ 1/EC(i): with missing as a value of its own, the number of classes."""
+    return float((table.rows * table.risk).sum())
+
+
+def records_within(table: ClassTable, most: int) -> int:
+    """Records in classes of at most so many."""
+    return int(table.rows[table.matching <= most].sum())
+
+
+def size_quantiles(table: ClassTable, shares: Sequence[float] = (0.05, 0.5, 0.95)) -> list[float]:
+    """Quantiles of EC over records."""
+    order = np.argsort(table.matching)
+    sizes, rows = table.matching[order].astype(np.float64), table.rows[order].astype(np.float64)
+    return [quantile(sizes, rows, share, counts=True) for share in shares]
+
+
+def records_above(risk: Floats, rows: Counts, threshold: float) -> int:
+    """Records whose risk is above a threshold."""
+    return int(rows[risk > threshold].sum())
