@@ -200,7 +200,8 @@ class _Indicator:
         figures: dict[str, Any] = {}
         if original.value is not None and protected.value is not None:
             if original.value:
-                figures["relative_difference"] = protected.value / original.value - 1.0
+                apart = protected.value - original.value
+                figures["relative_difference"] = apart / abs(original.value)
             else:
                 reasons.append("relative_difference: the original is 0")
             if original.bounds is not None:

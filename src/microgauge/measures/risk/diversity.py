@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
 
 Counts = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def diversity(
     """
     if not len(counts):
         raise Undefined("no record has a value")
-    cells = _Cells(classes, values, counts.astype(np.int64), size)
+    cells = _Cells(*(array.astype(np.int64) for array in (classes, values, counts)), size)
     return Diversity(
         distinct=int(cells.lengths.min()),
         entropy=float(np.exp(_entropies(cells).min())),
@@ -98,11 +100,11 @@ class _Cells:
         running = np.cumsum(self.counts)
         return running - self.spread((running - self.counts)[self.starts])
 
-    def sums[T: np.generic](self, figures: NDArray[T]) -> NDArray[T]:
+    def sums(self, figures: NDArray[Number]) -> NDArray[Number]:
         """Figures of cells added up within each class."""
         return np.add.reduceat(figures, self.starts)
 
-    def spread[T: np.generic](self, figures: NDArray[T]) -> NDArray[T]:
+    def spread(self, figures: NDArray[Number]) -> NDArray[Number]:
         """A figure of each class, for each of its cells."""
         return np.repeat(figures, self.lengths)
 
