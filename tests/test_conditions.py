@@ -1,9 +1,11 @@
 """Conditions and formulas of a schema: what they mean, and that they are never run as code."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +114,9 @@ CASES = {
     "a in [1, 2]": known(lambda r: r["a"] in (1, 2), "a"),
     "a in (1, -2)": known(lambda r: r["a"] in (1, -2), "a"),
     "a in {1, 2.0}": known(lambda r: r["a"] in (1, 2), "a"),
-    "a in [1, b]": known(lambda r: r["a"] in (1, r["b"]), "a", "b"),
+    "a in [1, b]": either(
+        known(lambda r: r["a"] == 1, "a"), known(lambda r: r["a"] == r["b"], "a", "b")
+    ),
     "a not in [1, 2]": known(lambda r: r["a"] not in (1, 2), "a"),
     "a + 1 in [1, 2]": known(lambda r: r["a"] + 1 in (1, 2), "a"),
     "a in []": lambda r: False,
@@ -273,10 +277,6 @@ def trees(draw, depth=3):
 @given(trees())
 def test_any_tree_of_conditions(tree):
     text, judge = tree
-    if not any(name in text for name in ("a ", "b", "my", "code", "word", "a)")):
-        return
-    if not any(row_name in text for row_name in TABLE.columns):
-        return
     try:
         found = taken(text)
     except InputError as error:
@@ -287,6 +287,7 @@ def test_any_tree_of_conditions(tree):
 
 def test_against_pandas():
     frame = TABLE.drop("code").drop_nulls()
+    frame = frame.with_columns(mark=2.0 ** pl.int_range(frame.height))
     types = {name: said for name, said in TYPES.items() if name in frame.columns}
     there = frame.to_pandas()
     for condition in (
@@ -497,8 +498,6 @@ CODE = [
 @pytest.mark.usefixtures("canary")
 def test_a_formula_is_never_run(code, said):
     for text in (f"y ~ {code}", f"y ~ b + {code}", f"y ~ I({code})"):
-        if text == "y ~ b +    " or code == "." and said is with_propensity:
-            pass
         with pytest.raises(InputError):
             outcome(said(text))
 
@@ -581,7 +580,7 @@ def deep(depth):
 
 
 @pytest.mark.parametrize("kind", deep(1))
-@pytest.mark.parametrize("depth", [150, 900, 1500, 2400, 50_000])
+@pytest.mark.parametrize("depth", [150, 900, 1500, 50_000])
 @pytest.mark.parametrize(
     "said", [with_regression, with_model, with_propensity, with_where], ids=lambda f: f.__name__
 )
@@ -598,10 +597,9 @@ def test_deep_nesting_is_read_or_refused(kind, depth, said):
             outcome(said(text))
         assert len(str(caught.value)) < 30_000
         return
-    try:
-        outcome(said(text))
-    except InputError as error:
-        assert error.faults
+    with contextlib.suppress(InputError):
+        found = outcome(said(text))
+        json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_a_fault_does_not_repeat_a_page_of_text():
@@ -677,7 +675,7 @@ except microgauge.InputError:
 @pytest.mark.parametrize("formula", ["y ~ (a+b+c+d+e+f+g+h)**10", "y ~ ((a+b+c+d)**8)**8"])
 def test_no_formula_keeps_the_machine_busy(formula):
     """A power is multiplied out term by term: nine terms to the tenth are 3.5 thousand million."""
-    subprocess.run([sys.executable, "-c", SCRIPT, formula], check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", SCRIPT, formula], check=True, timeout=12)
 
 
 def test_column_names_are_never_run(tmp_path):
@@ -693,10 +691,9 @@ def test_column_names_are_never_run(tmp_path):
     quoted = [f"`{name}`" for name in names]
     formula = f"y ~ x - {quoted[0]} + ({quoted[1]} + {quoted[2]})"
     for said in (with_regression, with_model, with_propensity):
-        try:
+        with warnings.catch_warnings(), contextlib.suppress(InputError):
+            warnings.simplefilter("ignore")  # as it is for users: Python warns of the backslash
             outcome(said(formula), frame)
-        except InputError:
-            pass
         assert not canary.exists(), said.__name__
 
 
@@ -818,7 +815,7 @@ def test_the_command_tells_all_faults_at_once(folder, capsys):
         "[[regression]] number 4 needs a formula",
     ):
         assert fault in said, fault
-    assert said.count("\n  - ") == 16
+    assert said.count("\n  - ") == 15
     for cell in (*folder["name"].unique(), *folder["income"].astype(str)):
         assert cell not in said
     assert not Path("hacked").exists()

@@ -564,6 +564,13 @@ def test_overlap_by_hand():
     assert "relative_difference" in found.reason
 
 
+def test_differences_below_zero_are_relative_to_the_size():
+    """From −10 to −12 is a fifth down."""
+    original = pd.DataFrame({"x": [-9.5, -10.5], "g": ["a", "b"]})
+    found = only(original, original.assign(x=original["x"] - 2), "mean", "x")
+    assert found.relative_difference == pytest.approx(-0.2)
+
+
 def test_an_interval_of_width_0_has_no_overlap():
     table = people()
     flat = table.assign(income=1000.0)

@@ -1261,6 +1261,8 @@ def test_groups_that_cannot_be_formed_are_noted():
     assert mentions(result, '"g"', "Groups")
     with pytest.raises(InputError, match="nowhere"):
         run(original, protected, XYZ, loss={"groups": ["nowhere"]})
+    with pytest.raises(InputError, match="continuous"):
+        run(original, protected, XYZ, loss={"groups": ["x"]})
 
 
 # -- laws ----------------------------------------------------------------------------------------
@@ -1422,7 +1424,8 @@ def test_an_all_missing_column(side, kind):
     for which, frame in (("original", original), ("protected", protected)):
         if side in (which, "both"):
             frame["a"] = np.nan
-    loss = loss_of(original, protected, XYZ | {"a": kind}, loss={"groups": ["a"]})
+    groups = ["a"] if kind == "n" else []
+    loss = loss_of(original, protected, XYZ | {"a": kind}, loss={"groups": groups})
     found = variable(loss, "a")
     assert [found.il1s, found.mae, found.ncp] == [None] * 3
     assert found.reason

@@ -14,9 +14,18 @@ import microgauge
 SOURCE = Path(microgauge.__file__).parent
 
 LAYERS = {
-    "measures": {"measures", "errors", "formulas", "levels", "ranks", "results", "schema"},
+    "measures": {
+        "measures",
+        "errors",
+        "formulas",
+        "levels",
+        "packing",
+        "ranks",
+        "results",
+        "schema",
+    },
     "render": {"render", "results"},
-    "passes": {"passes", "levels"},
+    "passes": {"passes", "levels", "packing"},
     "engines": {"engines", "passes", "levels", "tables"},
     "tables": {"tables", "errors"},
     "results": {"render"},

@@ -10,7 +10,7 @@ import numpy as np
 from microgauge.cells import Cells
 from microgauge.describe import Described
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local, matched
-from microgauge.errors import hint
+from microgauge.errors import Undefined, hint
 from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.passes import Axes, Axis, Equal, Product, Sorted
 from microgauge.ranks import centred_ranks
@@ -112,6 +112,16 @@ def _by_key(original: Table, protected: Table, key: str) -> Matching:
         added=len(other_ids) - len(kept),
     )
     return Matching(alignment, matched(original, protected, (kept, partner[kept])))
+
+
+def joined(a: Table, b: Table, key: str) -> Local:
+    """Rows of two tables that have the same key, as matched rows."""
+    faults = _key_faults(a, b, key)
+    if faults:
+        raise Undefined(faults[0])
+    rows = _by_key(a, b, key).rows
+    assert rows is not None
+    return rows
 
 
 def _key_numbers(original: Table, protected: Table, key: str) -> tuple[Index, Index]:

@@ -58,7 +58,8 @@ class Interval:
             self.low == other.low and (self.low_open or not other.low_open)
         )
         high = self.high < other.high or (
-            self.high == other.high and (self.high_open or not other.high_open)
+            self.high == other.high
+            and (self.high_open or not other.high_open or math.isinf(self.high))
         )
         return low and high
 

@@ -99,6 +99,37 @@ def _compact(
     return keys, np.array([index[label] for label in labels], dtype=np.intp)
 
 
+def recoded_like(variable: Described, recoding: Recoding, side: Side) -> Side:
+    """Another table's values of a variable, recoded as the original's were.
+
+    What is in the protected table's terms already stays as it is; values that an inferred
+    recoding never saw stay by themselves, and match nothing.
+    """
+    assert variable.protected is not None
+    if variable.original.levels.numeric and not side.levels.numeric:
+        return side
+    like = replace(variable, original=side)
+    recode = variable.given.recode
+    if recoding.how == "declared" and recode is not None and recode.map is None:
+        return declared_recoding(like, recode).recoded
+    if recoding.how == "labels":
+        found = _from_labels(side, variable.protected)
+        return side if found is None else _recoding("labels", like, found[1], found[0]).recoded
+    return _by_lookup(variable, recoding, side)
+
+
+def _by_lookup(variable: Described, recoding: Recoding, side: Side) -> Side:
+    after = recoding.recoded.levels.labels
+    goes = {
+        label: after[place]
+        for label, place in zip(variable.original.levels.labels, recoding.target, strict=True)
+    }
+    labels = [goes.get(label, label) for label in side.levels.labels]
+    keys, target = _compact(labels, lambda label: label)
+    levels = side.levels.regrouped(target, keys)
+    return Side("nominal", levels, np.append(target, len(keys))[side.lookup])
+
+
 # -- declared --------------------------------------------------------------------------------
 
 

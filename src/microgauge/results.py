@@ -414,6 +414,179 @@ class RegressionResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClassShare:
+    """Records in small classes."""
+
+    records: int
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitiveRisk:
+    """What a class gives away of a sensitive variable."""
+
+    name: str
+    distinct_l: int | None = None
+    entropy_l: float | None = None
+    recursive_l: int | None = None
+    """Largest l of recursive (c, l)-diversity."""
+    c: float = 1.0
+    l_asked: int = 3
+    satisfied: bool | None = None
+    """Whether recursive (c, l)-diversity holds for the l that is asked for."""
+    t: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndividualRisk:
+    """Benedetti and Franconi's individual risk with sampling weights."""
+
+    sum: float | None
+    mean: float | None = None
+    largest: float | None = None
+    above_threshold: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLinearRisk:
+    """Global risk by a log-linear model (Skinner and Shlomo)."""
+
+    tau1: float | None
+    """Expected sample uniques that are unique in the population."""
+    tau2: float | None
+    """Expected correct matches among sample uniques."""
+    model: str | None = None
+    fraction: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SudaRisk:
+    """Special uniques: records unique in few attributes."""
+
+    scores: dict[str, float] | None
+    """Quantiles and mean of the records' scores."""
+    contributions: dict[str, float] | None
+    """Share of the total score, in percent, in minimal sample uniques that hold a variable."""
+    level_contributions: dict[str, dict[str, float]] | None = None
+    msus: dict[str, int] | None = None
+    """Minimal sample uniques by their number of attributes."""
+    dis: dict[str, float] | None = None
+    """Quantiles and mean of the records' DIS-SUDA scores."""
+    most: int | None = None
+    fraction: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackerRisk:
+    """Risk as ARX names it: largest and mean risk of a record, and the share above a threshold."""
+
+    largest: float | None
+    mean: float | None
+    at_risk: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """Re-identification risk: 0 safe, 1 everybody is found."""
+
+    keys: tuple[str, ...]
+    records: int
+    missing_keys: Literal["value", "any"]
+    internal: float | None
+    """R_internal: mean of 1/EC."""
+    external: float | None
+    external_methods: dict[str, float | None]
+    external_reasons: dict[str, str]
+    external_keys: tuple[str, ...]
+    combine: str
+    total: float | None
+    safety: float | None
+    k: int | None
+    """The smallest class."""
+    classes_total: int
+    uniques: int
+    classes: dict[str, ClassShare]
+    """Records in classes of at most so many."""
+    class_quantiles: dict[str, float]
+    expected_reidentifications: float
+    threshold: float
+    above_threshold: int
+    population_uniques: int | None
+    individual: IndividualRisk
+    loglinear: LogLinearRisk
+    sensitive: tuple[SensitiveRisk, ...]
+    suda: SudaRisk
+    linkage: float | None
+    linkage_records: int | None
+    interval: float | None
+    """Share of values within a small interval of the original one."""
+    interval_width: float
+    interval_variables: dict[str, float]
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk
+    marketer: float | None
+    seed: int = 1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttributeUtility:
+    """Loss and similarity of one attribute, on the scale of risk: 0 to 1."""
+
+    name: str
+    kind: str
+    """What was done to it: range, prefix, number, category, merged, removed."""
+    loss: float | None
+    loss_measure: str
+    similarity: float | None
+    similarity_measure: str
+    weight: float = 1.0
+    losses: dict[str, float | None] = field(default_factory=dict)
+    similarities: dict[str, float | None] = field(default_factory=dict)
+    rule: str | None = None
+    """A rounding rule that was found or declared."""
+    loss_by_rule: float | None = None
+    """The error against the rule's own unit: not comparable between levels."""
+    entropy_difference: float | None = None
+    """Bits lost; negative where protection added some."""
+    suppressed: float | None = None
+    """Share of values suppressed, which count as lost."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepStep:
+    """The balance at one weight of utility."""
+
+    alpha: float
+    value: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rut:
+    """The balance of risk and utility (Kim 2025)."""
+
+    loss: float | None
+    similarity: float | None
+    utility: float | None
+    form: Literal["sum", "difference", "ratio"]
+    alpha: float
+    beta: float
+    value: float | None
+    attributes: tuple[AttributeUtility, ...]
+    sweep: tuple[SweepStep, ...]
+    max_risk: float | None = None
+    min_utility: float | None = None
+    meets_limits: bool | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Yardstick:
     """What the measures say of a file whose loss is known."""
 
@@ -441,7 +614,9 @@ class Assessment:
     loss: Loss | None = None
     indicators: tuple[IndicatorResult, ...] | None = None
     regressions: tuple[RegressionResult, ...] | None = None
+    risk: Risk | None = None
     yardsticks: tuple[Yardstick, ...] | None = None
+    rut: Rut | None = None
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -170,6 +170,86 @@ class LossChoices:
     """Units of each file beyond which robust eigenvalues are those of a sample."""
 
 
+ExternalMethod = Literal["class", "probability", "correlation", "unique"]
+EXTERNAL_METHODS: tuple[str, ...] = get_args(ExternalMethod)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskChoices:
+    """Choices of the risk measures."""
+
+    external: Any = None
+    """A table an intruder may hold: a path, in Python also a data frame."""
+    population: Any = None
+    """The table the original was drawn from."""
+    external_method: tuple[str, ...] = ("class",)
+    """Ways of measuring external risk; of several, the mean counts."""
+    combine: Literal["max", "mean", "sum"] = "max"
+    """How internal and external risk become one."""
+    weights: tuple[float, float] = (0.5, 0.5)
+    """Of internal and external risk, where the mean is taken."""
+    missing_keys: Literal["value", "any"] = "value"
+    """A missing key is a value of its own, or matches every value."""
+    threshold: float = 0.2
+    """Risk of a record above which it is counted."""
+    record_weight: str | None = None
+    """A column that says how sensitive each record is."""
+    l: int = 3  # noqa: E741
+    """l of recursive (c, l)-diversity that is asked for."""
+    c: float = 1.0
+    interval: float = 0.05
+    """Half width of interval disclosure, in standard deviations of the original."""
+    suda_max: int = 3
+    """Most attributes in a minimal sample unique."""
+    suda_fraction: float = 0.1
+    """Sampling fraction of DIS-SUDA."""
+
+
+RutForm = Literal["sum", "difference", "ratio"]
+PRESETS: Mapping[str, tuple[float, float]] = {
+    "analysis": (0.7, 0.3),
+    "balanced": (0.5, 0.5),
+    "sharing": (0.4, 0.6),
+    "public": (0.3, 0.7),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RutChoices:
+    """Choices of the balance of risk and utility."""
+
+    preset: str | None = None
+    alpha: float | None = None
+    """Weight of utility."""
+    beta: float | None = None
+    """Weight of safety."""
+    form: RutForm = "sum"
+    max_risk: float | None = None
+    min_utility: float | None = None
+    lmax: Literal["range", "rule"] = "range"
+    """What errors of numbers are divided by."""
+    utility: tuple[float, float] | Literal["ratio"] = (0.5, 0.5)
+    """Weights of similarity and of 1 - loss; or their ratio."""
+    combine: Literal["mean", "max"] = "mean"
+    """Over the attributes."""
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """α and β."""
+        if self.preset is not None:
+            return PRESETS[self.preset]
+        if self.alpha is None and self.beta is None:
+            return PRESETS["balanced"]
+        if self.alpha is None:
+            assert self.beta is not None
+            return 1.0 - self.beta, self.beta
+        return self.alpha, 1.0 - self.alpha
+
+
+LOSSES = ("generalisation", "proximity", "euclidean", "entropy", "consistency", "deviation")
+SIMILARITIES = ("cosine", "jaccard", "values")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Propensity:
     """Choices of the propensity score measure."""
@@ -228,8 +308,10 @@ class Schema:
     loss: LossChoices = field(default_factory=LossChoices)
     indicators: tuple[Indicator, ...] = ()
     regressions: tuple[Regression, ...] = ()
-    unused: tuple[str, ...] = ()
-    """Sections of the file that this version reads but does not use."""
+    risk: RiskChoices = field(default_factory=RiskChoices)
+    rut: RutChoices = field(default_factory=RutChoices)
+    levels: Mapping[str, Mapping[str, Recode | None]] = field(default_factory=dict)
+    """Protection levels to preview: what becomes of each variable; None: suppressed."""
     malformed: tuple[str, ...] = field(default=(), repr=False)
     """Faults met while reading, kept so that all faults can be told at once."""
 
@@ -255,14 +337,14 @@ class Schema:
         found += _cluster_faults(self.clusters)
         found += _ecdf_faults(self.ecdf)
         found += _loss_faults(self.loss)
+        found += _risk_faults(self.risk)
+        found += _rut_faults(self.rut)
+        found += _level_faults(self.levels)
         for number, indicator in enumerate(self.indicators, start=1):
             found += _indicator_faults(number, indicator)
         for number, regression in enumerate(self.regressions, start=1):
             found += _regression_faults(number, regression)
         return found
-
-
-LATER_SECTIONS = ("risk", "rut", "level")
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -285,9 +367,9 @@ class _Reader:
         self.faults: list[str] = []
 
     def schema(self, content: Mapping[str, Any]) -> Schema:
-        sections = ("propensity", "clusters", "ecdf", "loss")
+        sections = ("propensity", "clusters", "ecdf", "loss", "risk", "rut", "level")
         lists = ("model", "indicator", "regression")
-        known = ("options", "variable", *lists, *sections, *LATER_SECTIONS)
+        known = ("options", "variable", *lists, *sections)
         for name in content:
             if name not in known:
                 self.faults.append(
@@ -304,7 +386,9 @@ class _Reader:
             loss=LossChoices(**self.section(content, "loss", LossChoices)),
             indicators=tuple(self.entries(content, "indicator", Indicator)),
             regressions=tuple(self.entries(content, "regression", Regression)),
-            unused=tuple(name for name in LATER_SECTIONS if name in content),
+            risk=RiskChoices(**self.risk(content)),
+            rut=RutChoices(**self.rut(content)),
+            levels=self.levels(content.get("level", {})),
             malformed=tuple(self.faults),
         )
 
@@ -363,6 +447,33 @@ class _Reader:
             values.setdefault("kind", "linear" if "formula" in values else "scale")
             found.append(Model(**values))
         return tuple(found)
+
+    def risk(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        values = self.section(content, "risk", RiskChoices)
+        if isinstance(values.get("external_method"), str):
+            values["external_method"] = (values["external_method"],)
+        for several in ("external_method", "weights"):
+            if several in values:
+                values[several] = self.sequence(values[several], f"[risk] {several}")
+        return values
+
+    def rut(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        values = self.section(content, "rut", RutChoices)
+        if "utility" in values and values["utility"] != "ratio":
+            values["utility"] = self.sequence(values["utility"], "[rut] utility")
+        return values
+
+    def levels(self, entry: Any) -> dict[str, dict[str, Recode | None]]:
+        """Protection levels: for each variable a recoding, or "suppress"."""
+        return {
+            str(level): {
+                str(name): None
+                if recode == "suppress"
+                else self.recode(recode, f"[level.{level}] {name}")
+                for name, recode in self.table(recodes, f"[level.{level}]").items()
+            }
+            for level, recodes in self.table(entry, "[level]").items()
+        }
 
     def entries(self, content: Mapping[str, Any], name: str, kind: type[Any]) -> list[Any]:
         """The entries of a list of tables, such as [[indicator]]."""
@@ -487,6 +598,70 @@ def _loss_faults(chosen: LossChoices) -> list[str]:
     return found
 
 
+def _share(where: str, value: object) -> list[str]:
+    """A fault for a number given that does not lie between 0 and 1."""
+    if value is None or (_is_number(value) and 0 <= value <= 1):  # type: ignore[operator]
+        return []
+    return [f"{where} must be a number from 0 to 1."]
+
+
+def _weights(where: str, weights: object) -> list[str]:
+    good = (
+        isinstance(weights, tuple)
+        and len(weights) == 2
+        and all(_is_number(w) and w >= 0 for w in weights)
+        and sum(weights) > 0
+    )
+    return [] if good else [f"{where} must be two numbers, 0 or more, not both 0."]
+
+
+def _risk_faults(chosen: RiskChoices) -> list[str]:
+    found = _choice("[risk] combine", chosen.combine, ("max", "mean", "sum"))
+    found += _choice("[risk] missing_keys", chosen.missing_keys, ("value", "any"))
+    for method in chosen.external_method:
+        found += _choice("[risk] external_method", method, EXTERNAL_METHODS)
+    if not chosen.external_method:
+        found.append("[risk] external_method names no method.")
+    found += _weights("[risk] weights", chosen.weights)
+    found += _share("[risk] threshold", chosen.threshold)
+    found += _number("[risk] interval", chosen.interval, above=0, optional=False)
+    found += _number("[risk] c", chosen.c, above=0, optional=False)
+    found += _whole("[risk] l", chosen.l, 1)
+    found += _whole("[risk] suda_max", chosen.suda_max, 1)
+    if not _is_number(chosen.suda_fraction) or not 0 < chosen.suda_fraction < 1:
+        found.append("[risk] suda_fraction must be a number between 0 and 1.")
+    return found + _texts("[risk]", chosen, ("record_weight",))
+
+
+_ALPHA_BETA = "[rut] alpha and beta must add up to 1."
+
+
+def _rut_faults(chosen: RutChoices) -> list[str]:
+    found = _choice("[rut] preset", chosen.preset, tuple(PRESETS))
+    found += _choice("[rut] form", chosen.form, get_args(RutForm))
+    found += _choice("[rut] lmax", chosen.lmax, ("range", "rule"))
+    found += _choice("[rut] combine", chosen.combine, ("mean", "max"))
+    for name in ("alpha", "beta", "max_risk", "min_utility"):
+        found += _share(f"[rut] {name}", getattr(chosen, name))
+    if chosen.preset is not None and (chosen.alpha is not None or chosen.beta is not None):
+        found.append("[rut] has a preset and alpha or beta; give one.")
+    if chosen.alpha is not None and chosen.beta is not None and not found:
+        found += [] if math.isclose(chosen.alpha + chosen.beta, 1.0) else [_ALPHA_BETA]
+    if chosen.utility != "ratio":
+        found += _weights("[rut] utility", chosen.utility)
+    return found
+
+
+def _level_faults(levels: Mapping[str, Mapping[str, Recode | None]]) -> list[str]:
+    return [
+        fault
+        for level, recodes in levels.items()
+        for name, recode in recodes.items()
+        if recode is not None
+        for fault in _recode_faults(f"[level.{level}] {name}", recode)
+    ]
+
+
 def _texts(where: str, entry: object, names: tuple[str, ...]) -> list[str]:
     return [
         f"{where}: {name} must be text."
@@ -538,6 +713,12 @@ def _variable_faults(name: str, variable: Variable) -> list[str]:
     found += _choice(f"{where} rounding", variable.rounding, ROUNDINGS)
     found += _number(f"{where} importance", variable.importance, above=0, optional=False)
     found += _number(f"{where} resolution", variable.resolution, above=0)
+    found += _number(f"{where} rut_weight", variable.rut_weight, above=0, optional=False)
+    found += _whole(f"{where} bins", variable.bins, 1)
+    for loss in variable.loss or ():
+        found += _choice(f"{where} loss", loss, LOSSES)
+    for similarity in variable.similarity or ():
+        found += _choice(f"{where} similarity", similarity, SIMILARITIES)
     if not isinstance(variable.normal, bool | None):
         found.append(f"{where} normal must be true or false.")
     if variable.order is not None and len({str(v) for v in variable.order}) != len(variable.order):

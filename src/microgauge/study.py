@@ -31,6 +31,8 @@ class Study:
     description: Description
     schema: Schema
     notes: list[str]
+    protected: Table
+    """The protected table itself, for what joins it with a third one."""
 
     @property
     def options(self) -> Options:
@@ -54,7 +56,7 @@ class Study:
         if faults:
             raise InputError(*faults)
         matching = match(original, protected, described.variables, schema.options)
-        return Study._with_recodings(described, declared, matching, schema)
+        return Study._with_recodings(described, declared, matching, schema, protected)
 
     @staticmethod
     def _with_recodings(
@@ -62,6 +64,7 @@ class Study:
         declared: Mapping[str, Recoding],
         matching: Matching,
         schema: Schema,
+        protected: Table,
     ) -> Study:
         notes = list(described.notes)
         analysed = {v.name for v in described.analysed}
@@ -78,8 +81,6 @@ class Study:
                 notes += _mismatch(variable, recoding)
             variables.append(variable)
         notes += options_notes(schema.options, variables)
-        if schema.unused:
-            notes.append(f"Schema sections not used by this version: {', '.join(schema.unused)}.")
         return Study(
             variables=tuple(variables),
             analysed=tuple(v for v in variables if v.name in analysed),
@@ -88,6 +89,7 @@ class Study:
             description=described,
             schema=schema,
             notes=notes,
+            protected=protected,
         )
 
 

@@ -45,11 +45,15 @@ def _widths(variable: Described, recoding: Recoding) -> Floats:
         return np.full(size, float(given.round))
     step = _resolution(variable)
     if recoding.recoded.levels.numeric:
-        return _merged_widths(low, high, recoding, step)
-    found = [parse_interval(label) for label in recoding.recoded.levels.labels]
+        widths = np.where(high > low, high - low + step, 0.0)
+        return _with_tails(widths, low, high, recoding, given)
+    labels = recoding.recoded.levels.labels
+    found = [parse_interval(label) for label in labels]
     return np.array(
         [
-            _span(high[i] - low[i], step) if interval is None else _width(interval, numbers, step)
+            _span(high[i] - low[i], step)
+            if interval is None
+            else _width(interval, numbers, step, bracket=labels[i][:1] in "[(]")
             for i, interval in enumerate(found)
         ]
     )
@@ -75,20 +79,29 @@ def _span(width: float, step: float) -> float:
     return float(width + step) if width > 0 else 0.0
 
 
-def _width(interval: Interval, numbers: Floats, step: float) -> float:
+def _width(interval: Interval, numbers: Floats, step: float, *, bracket: bool) -> float:
     """Open ends are the original's extremes; ends that are whole units count a step more."""
     if interval.single:
         return 0.0
     high = numbers[-1] if np.isinf(interval.high) else interval.high
     low = numbers[0] if np.isinf(interval.low) else interval.low
-    return max(float(high - low + (step if interval.counted else 0.0)), 0.0)
+    whole = float(interval.high).is_integer() or np.isinf(interval.high)
+    if interval.counted:
+        # 30-39 is 30 up to 40, whether ages have halves or not.
+        return max(float(high - low + (max(step, 1.0) if whole else step)), 0.0)
+    ends_below = np.isinf(interval.low) and not interval.high_open and not bracket
+    return max(float(high - low + (step if ends_below else 0.0)), 0.0)
 
 
-def _merged_widths(low: Floats, high: Floats, recoding: Recoding, step: float) -> Floats:
-    """Numbers merged into numbers: what was merged; coded tails end at the original's extremes."""
-    widths = np.where(high > low, high - low + step, 0.0)
-    if recoding.form.startswith("top"):
-        widths[-1] = high[-1] - min(low[-1], recoding.recoded.levels.numbers[-1])
-    if "bottom" in recoding.form:
-        widths[0] = max(high[0], recoding.recoded.levels.numbers[0]) - low[0]
+def _with_tails(
+    widths: Floats, low: Floats, high: Floats, recoding: Recoding, given: Recode | None
+) -> Floats:
+    """Coded tails of numbers end at the original's extremes and begin at the code."""
+    codes = recoding.recoded.levels.numbers
+    top = recoding.form.startswith("top") or (given is not None and given.top == codes[-1])
+    bottom = "bottom" in recoding.form or (given is not None and given.bottom == codes[0])
+    if top and max(high[-1] - low[-1], high[-1] - codes[-1]) > 0:
+        widths[-1] = high[-1] - min(low[-1], codes[-1])
+    if bottom and max(high[0] - low[0], codes[0] - low[0]) > 0:
+        widths[0] = max(high[0], codes[0]) - low[0]
     return widths

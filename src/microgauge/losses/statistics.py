@@ -13,7 +13,6 @@ from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
 from microgauge.levels import Floats
 from microgauge.measures.loss.matrices import (
-    NEGLIGIBLE,
     Discrepancy,
     Scatter,
     discrepancy,
@@ -29,6 +28,8 @@ from microgauge.study import Study
 
 MATRICES = ("covariance", "correlation", "loadings", "communalities", "score_coefficients")
 HALF = 0.5
+GROUP = "\0group"
+"""An axis whose name no column has."""
 
 
 @dataclass(eq=False)
@@ -135,45 +136,46 @@ class Statistics:
             if len(units) < 2 * len(spread) + 2:
                 raise Undefined("too few complete units")
             values.append(robust_eigenvalues(units, self.study.options.seed))
-        dropped = np.logical_or.reduce([v < NEGLIGIBLE * v[0] for v in values])
-        return eigenvalue_difference(values[0][~dropped], values[1][~dropped])
+        dropped = np.logical_or.reduce([negligible for _, negligible in values])
+        if dropped.any():
+            self.notes.append(
+                f"{int(dropped.sum())} of {len(spread)} robust eigenvalues are negligible (most "
+                "units lie in a plane) and left out on both sides."
+            )
+        return eigenvalue_difference(values[0][0][~dropped], values[1][0][~dropped])
 
     def _units(self, variables: Sequence[Described]) -> list[NDArray[np.float64]]:
-        """Complete units of both tables: the same ones where tables are aligned.
+        """Complete units of both tables, few, in an order that does not depend on that of rows.
 
-        They stand in an order that does not depend on the order of rows, and are few.
+        Where every unit is in both tables, the same units are drawn: what differs then is what
+        protection did, not the draw.
         """
-        rows = self.study.matching.rows
-        if rows is None:
-            levels = [
-                self._levels(engine, variables, place) for place, engine in enumerate(self._engines)
-            ]
-            levels = [
-                self._sampled(here, which)
-                for here, which in zip(levels, ("original", "protected"), strict=True)
-            ]
+        rows, alignment = self.study.matching.rows, self.study.matching.alignment
+        if rows is None or alignment.dropped or alignment.added:
+            levels = self._apart(variables)
         else:
-            together = self._sampled(self._matched_levels(rows, variables), "matched")
-            levels = np.split(together, 2, axis=1)
+            levels = self._together(rows, variables)
         return [
-            np.column_stack(
-                [_sides(v)[place].levels.numbers[here[:, i]] for i, v in enumerate(variables)]
-            )
+            _numbers(here, [_sides(v)[place] for v in variables])
             for place, here in enumerate(levels)
         ]
 
-    @staticmethod
-    def _levels(engine: Local, variables: Sequence[Described], place: int) -> NDArray[np.intp]:
-        return _complete_levels(engine, {v.name: _sides(v)[place] for v in variables})
+    def _apart(self, variables: Sequence[Described]) -> list[NDArray[np.intp]]:
+        found = []
+        for place, engine in enumerate(self._engines):
+            sides = {v.name: _sides(v)[place] for v in variables}
+            levels = _levels(engine, sides)
+            complete = _complete(levels, list(sides.values()))
+            found.append(self._sampled(levels[complete], ("original", "protected")[place]))
+        return found
 
-    @staticmethod
-    def _matched_levels(rows: Local, variables: Sequence[Described]) -> NDArray[np.intp]:
+    def _together(self, rows: Local, variables: Sequence[Described]) -> list[NDArray[np.intp]]:
         sides = {
             prefix + v.name: _sides(v)[place]
             for place, prefix in enumerate((ORIGINAL, PROTECTED))
             for v in variables
         }
-        return _complete_levels(rows, sides)
+        return np.split(self._sampled(_levels(rows, sides), "matched"), 2, axis=1)
 
     def _sampled(self, levels: NDArray[np.intp], which: str) -> NDArray[np.intp]:
         seed, limit = self.study.options.seed, self.study.schema.loss.robust_sample
@@ -200,13 +202,11 @@ class Statistics:
         return tuple(found)
 
     def _groups(self, both: Placed) -> list[SubdomainLoss]:
-        question = Moments(self._names, "group")
+        question = Moments(self._names, GROUP)
         sums = []
         for place, engine in enumerate(self._engines):
             axes, centres = self._axes(place)
-            axes["group"] = (
-                both.protected_axis(both.name) if place else both.original_axis(both.name)
-            )
+            axes[GROUP] = both.protected_axis(both.name) if place else both.original_axis(both.name)
             sums.append((engine.scan([question], axes)[question], centres))
         return [
             self._subdomain(both.name, label, *((facts[level], c) for facts, c in sums))
@@ -247,13 +247,21 @@ class Statistics:
         )
 
 
-def _complete_levels(engine: Local, sides: Mapping[str, Side]) -> NDArray[np.intp]:
-    """The levels of the rows in which no column is missing."""
+def _levels(engine: Local, sides: Mapping[str, Side]) -> NDArray[np.intp]:
     question = Rows(tuple(sides))
     axes = {name: side.axis(name) for name, side in sides.items()}
-    levels = engine.scan([question], axes)[question].values[:, : len(sides)]
-    complete = (levels < [len(side.levels) for side in sides.values()]).all(axis=1)
-    return np.asarray(levels[complete], dtype=np.intp)
+    found = engine.scan([question], axes)[question].values[:, : len(sides)]
+    return np.asarray(found, dtype=np.intp)
+
+
+def _complete(levels: NDArray[np.intp], sides: Sequence[Side]) -> NDArray[np.bool_]:
+    return np.asarray((levels < [len(side.levels) for side in sides]).all(axis=1))
+
+
+def _numbers(levels: NDArray[np.intp], sides: Sequence[Side]) -> NDArray[np.float64]:
+    """The numbers of the units in which none is missing."""
+    levels = levels[_complete(levels, sides)]
+    return np.column_stack([side.levels.numbers[levels[:, i]] for i, side in enumerate(sides)])
 
 
 def _sides(variable: Described) -> tuple[Side, Side]:

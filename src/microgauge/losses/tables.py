@@ -156,9 +156,10 @@ class Tables:
         start = TableLoss(variables=names, cells=cells)
         if before is None or after is None:
             return replace(start, reason="too many cells to count")
-        scale = self._engine("original").rows / max(self._engine("protected").rows, 1)
+        units = self._engine("original").rows
+        scale = units / max(self._engine("protected").rows, 1)
         try:
-            found = table_distance(before, after.scaled(scale), cells)
+            found = table_distance(before, after.scaled(scale), cells, units)
         except Undefined as why:
             return replace(start, reason=str(why))
         start = replace(

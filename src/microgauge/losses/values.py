@@ -41,13 +41,13 @@ class Values:
 
     @cached_property
     def compared(self) -> list[Described]:
-        """Variables that both tables have."""
-        return [v for v in self.study.analysed if v.protected is not None and not _gone(v)]
+        """Variables that both tables have; a column with every cell suppressed is one."""
+        return [v for v in self.study.analysed if v.protected is not None and not v.original.empty]
 
     @cached_property
     def numbers(self) -> list[Described]:
         """Variables that are continuous on both sides."""
-        return [v for v in self.compared if continuous(v)]
+        return [v for v in self.compared if continuous(v) and not v.removed]
 
     # -- facts -------------------------------------------------------------------------------
 
@@ -105,7 +105,10 @@ class Values:
         found = {}
         for variable in self.numbers:
             sums = np.asarray(self._facts[Differences(*_names(variable, "number"))])
-            deviation = deviation_of(variable.original.levels, weighted=False)
+            try:
+                deviation = deviation_of(variable.original.levels, weighted=False)
+            except Undefined:
+                deviation = np.inf  # its distances are not finite either, and null for that reason
             found[variable.name] = Apart.of(sums, deviation or 0.0)
         return found
 
@@ -152,6 +155,9 @@ class Values:
         """What changed in each variable."""
         found = tuple(self._variable(v) for v in self.study.analysed)
         self._note_swapped(found)
+        removed = [v.name for v in self.study.analysed if v.protected is None]
+        if removed and self.rows is not None:
+            self.notes.append(f"Changed records leave out what was removed: {', '.join(removed)}.")
         return found
 
     def _variable(self, variable: Described) -> VariableLoss:
@@ -159,16 +165,24 @@ class Values:
         if variable.original.empty:
             return VariableLoss(name=variable.name, missing=missing, reason="all missing")
         moments = _moments(variable)
-        if _gone(variable):
+        changed, recoded = (self._changed(how).get(variable.name) for how in _HOW)
+        if variable.removed:
             return VariableLoss(
-                name=variable.name, missing=missing, moments=moments, reason="removed"
+                name=variable.name,
+                missing=missing,
+                changed=changed,
+                changed_share=self._share(changed),
+                changed_recoded=recoded,
+                moments=moments,
+                reason="removed",
             )
         reasons: dict[str, list[str]] = {}
         figures = self._distances(variable, reasons)
         figures["ncp"] = self._ncp(variable, reasons)
         if moments is None:
             reasons.setdefault("no numbers", []).append("moments")
-        changed, recoded = (self._changed(how).get(variable.name) for how in _HOW)
+        elif any(side.sd is None for side in moments.values()):
+            reasons.setdefault("one unit", []).append("moments.sd")
         if self.rows is None:
             reasons.setdefault(NOT_ALIGNED, []).insert(0, "changed")
         return VariableLoss(
@@ -260,6 +274,7 @@ class Values:
             loss.name
             for loss in variables
             if (loss.changed_share or 0.0) > MOST
+            and not sides[loss.name].removed
             and loss.name not in self.study.recodings
             and _same_distribution(sides[loss.name])
         ]
@@ -283,10 +298,6 @@ def continuous(variable: Described) -> bool:
     return len(sides) == 2 and all(s.type == "continuous" and s.levels.numeric for s in sides)
 
 
-def _gone(variable: Described) -> bool:
-    return variable.removed or variable.original.empty
-
-
 def _names(variable: Described, how: str) -> tuple[str, str]:
     return f"{ORIGINAL}{how}\0{variable.name}", f"{PROTECTED}{how}\0{variable.name}"
 
@@ -308,7 +319,7 @@ def _moments(variable: Described) -> dict[str, MomentsResult] | None:
             try:
                 found[which] = _moments_result(summary_of(side.levels))
             except Undefined:
-                continue  # all missing: said by the variable's own reason
+                continue  # nothing to calculate with: said by the variable's own reason
     return found or None
 
 

@@ -6,7 +6,7 @@ need the answer. It knows the axes of a batch by name and nothing of files, engi
 
 from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
 from microgauge.passes.classes import Classes
-from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed
+from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product, Rows
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
@@ -32,5 +32,6 @@ __all__ = [
     "SparseCrosstab",
     "Suppressed",
     "Tally",
+    "Within",
     "fold",
 ]

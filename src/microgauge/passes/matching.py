@@ -91,10 +91,12 @@ class Differences:
         a, b = batch.scores(self.a), batch.scores(self.b)
         if not here.all():
             a, b = a[here], b[here]
-        apart = np.abs(a - b)
         some = a != 0
-        relative = apart[some] / np.abs(a[some])
-        return np.array([len(a), apart.sum(), (apart * apart).sum(), some.sum(), relative.sum()])
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.abs(a - b)
+            relative = apart[some] / np.abs(a[some])
+            squares = (apart * apart).sum()
+            return np.array([len(a), apart.sum(), squares, some.sum(), relative.sum()])
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,20 @@ class Suppressed:
         """A number of rows."""
         gone = batch.levels(self.b) == batch.size(self.b)
         return int((gone & (batch.levels(self.a) != batch.size(self.a))).sum())
+
+
+@dataclass(frozen=True)
+class Within:
+    """How often the scores of two axes are close: a number with a value discloses it, or not."""
+
+    a: str
+    b: str
+    half: float
+    """Largest difference that counts as close."""
+
+    def read(self, batch: Batch) -> Index:
+        """Rows in which a has a value; rows in which b has one too and is close to it."""
+        here = batch.levels(self.a) != batch.size(self.a)
+        both = here & (batch.levels(self.b) != batch.size(self.b))
+        close = np.abs(batch.scores(self.a) - batch.scores(self.b)) <= self.half
+        return np.array([int(here.sum()), int((both & close).sum())])

@@ -118,7 +118,8 @@ class Moments:
         for group in range(size):
             inside = scores if size == 1 else scores[groups == group]
             here = weights if size == 1 else weights[groups == group]
-            total[group, :width] = (inside * here[:, np.newaxis]).T @ inside
+            with np.errstate(over="ignore", invalid="ignore"):
+                total[group, :width] = (inside * here[:, np.newaxis]).T @ inside
             total[group, width, 0] = len(inside)
             total[group, width, 1] = (here**2).sum()
         return total

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from microgauge.errors import Undefined
 from microgauge.levels import Floats
+from microgauge.measures.loss.moments import TOO_LARGE
 
 Matrix = NDArray[np.float64]
 
@@ -34,6 +35,8 @@ class Scatter:
         width = sums.shape[1]
         rows, squares = sums[width, 0], sums[width, 1]
         weight = sums[0, 0]
+        if not np.isfinite(sums).all():
+            raise Undefined(TOO_LARGE)
         units = weight * weight / squares if squares else 0.0
         if units <= 1:
             raise Undefined("fewer than two complete units")
@@ -166,16 +169,29 @@ def matrix_discrepancies(before: Scatter, after: Scatter) -> dict[str, Discrepan
     return found
 
 
-def robust_eigenvalues(units: Matrix, seed: int) -> Floats:
-    """Eigenvalues of the minimum covariance determinant's correlation matrix."""
+def robust_eigenvalues(units: Matrix, seed: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Eigenvalues of the minimum covariance determinant's correlation matrix; which are negligible.
+
+    They are where the units that the determinant is of lie in a plane, even if the units that
+    reweighting adds do not.
+    """
     import warnings
 
     from sklearn.covariance import MinCovDet
 
-    with warnings.catch_warnings():
+    # The search is the same for all units of measurement once numbers are on one scale.
+    middle = np.median(units, axis=0)
+    spread = np.median(np.abs(units - middle), axis=0)
+    if (spread <= 0).any() or not np.isfinite(spread).all():
+        raise Undefined("half of the complete units share a value")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        fitted = MinCovDet(random_state=seed).fit(units)
-    covariance = np.asarray(fitted.covariance_)
-    if not np.isfinite(covariance).all() or (np.diag(covariance) <= 0).any():
-        raise Undefined("more than half of the units lie on a line")
-    return Components.of(to_correlation(covariance)).values
+        scaled = (units - middle) / spread
+        if not np.isfinite(scaled @ scaled.T[:, :1]).all():
+            raise Undefined(TOO_LARGE)
+        fitted = MinCovDet(random_state=seed).fit(scaled)
+    found = [np.asarray(c) for c in (fitted.covariance_, fitted.raw_covariance_)]
+    if not all(np.isfinite(c).all() and (np.diag(c) > 0).all() for c in found):
+        raise Undefined("more than half of the units share a value")
+    final, raw = (Components.of(to_correlation(c)) for c in found)
+    return final.values, final.negligible | raw.negligible

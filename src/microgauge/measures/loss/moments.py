@@ -10,6 +10,8 @@ import numpy as np
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Levels, Weighing
 
+TOO_LARGE = "the numbers are too large to be squared"
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -45,8 +47,17 @@ def deviation_of(levels: Levels, *, weighted: bool = True) -> float | None:
     if units <= 1:
         return None
     weights = weighing.sums[:-1]
-    mean = float((weights * levels.numbers).sum()) / total
-    variance = float((weights * (levels.numbers - mean) ** 2).sum()) / total
+    if int((weights > 0).sum()) < 2:
+        return 0.0  # rounding of the mean would leave a deviation of its own
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _deviation(levels.numbers, weights, total, units)
+
+
+def _deviation(numbers: Floats, weights: Floats, total: float, units: float) -> float:
+    mean = float((weights * numbers).sum()) / total
+    variance = float((weights * (numbers - mean) ** 2).sum()) / total
+    if not np.isfinite(variance):
+        raise Undefined(TOO_LARGE)
     return sqrt(variance * units / (units - 1))
 
 

@@ -9,6 +9,9 @@ import numpy as np
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
 
+ROUNDING = 1e-12
+"""What rounding may leave of χ²/n where there is no association."""
+
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
@@ -35,11 +38,13 @@ class TableDistance:
     hellinger: float
 
 
-def table_distance(original: Frequencies, protected: Frequencies, cells: int) -> TableDistance:
-    """Compare two tables; frequencies are scaled to one number of units before.
+def table_distance(
+    original: Frequencies, protected: Frequencies, cells: int, units: float
+) -> TableDistance:
+    """Compare two tables whose frequencies are scaled to one number of units.
 
     >>> a, b = (Frequencies(np.array([i]), np.array([5.0])) for i in (0, 1))
-    >>> table_distance(a, b, 2)
+    >>> table_distance(a, b, 2, 5.0)
     TableDistance(ctbil=10.0, aad=5.0, moved=1.0, hellinger=1.0)
     """
     total, other = float(original.weights.sum()), float(protected.weights.sum())
@@ -49,7 +54,7 @@ def table_distance(original: Frequencies, protected: Frequencies, cells: int) ->
     ctbil = float(np.abs(before - after).sum())
     roots = np.sqrt(before / total) - np.sqrt(after / other)
     return TableDistance(
-        ctbil, ctbil / cells, ctbil / (2.0 * total), float(np.sqrt(0.5 * (roots**2).sum()))
+        ctbil, ctbil / cells, ctbil / (2.0 * units), float(np.sqrt(0.5 * (roots**2).sum()))
     )
 
 
@@ -77,7 +82,7 @@ def cramers_v(table: Frequencies, width: int) -> float:
     expected = rows[row] * columns[column]
     # χ²/n = Σ o²/(row total × column total) - 1
     phi = float((table.weights**2 / expected).sum()) - 1.0
-    return float(np.sqrt(max(phi, 0.0) / (smaller - 1)))
+    return float(np.sqrt(phi / (smaller - 1))) if phi > ROUNDING else 0.0
 
 
 def relative_change(v_original: float, v_protected: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 
 from microgauge.errors import Undefined
 from microgauge.levels import Floats
@@ -41,7 +41,7 @@ class Apart:
         """A mean over the compared units."""
         if not self.compared:
             raise Undefined("no unit has a value on both sides")
-        return total / self.compared
+        return finite(total / self.compared)
 
 
 def il1s(variables: Sequence[Apart]) -> float:
@@ -54,11 +54,11 @@ def il1s(variables: Sequence[Apart]) -> float:
     """
     counted = [v for v in variables if v.deviation > 0]
     if variables and not counted:
-        raise Undefined("the original is constant")
+        raise Undefined("the original is constant or has one unit")
     terms = sum(v.compared for v in counted)
     if not terms:
         raise Undefined("no unit has a value on both sides")
-    return sum(v.standardised for v in counted) / terms
+    return finite(sum(v.standardised for v in counted) / terms)
 
 
 def il1(variables: Sequence[Apart]) -> float:
@@ -66,4 +66,11 @@ def il1(variables: Sequence[Apart]) -> float:
     terms = sum(v.nonzero for v in variables)
     if not terms:
         raise Undefined("no unit has an original value other than 0 and a protected value")
-    return sum(v.relative for v in variables) / terms
+    return finite(sum(v.relative for v in variables) / terms)
+
+
+def finite(value: float) -> float:
+    """A figure; `Undefined` where numbers were too large or too small to calculate with."""
+    if not isfinite(value):
+        raise Undefined("the numbers are too large or too small to calculate with")
+    return value

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
 from microgauge.measures.loss.moments import quantile
+from microgauge.packing import MOST, distinct, packed
 
 Counts = NDArray[np.int64]
 
@@ -72,6 +73,7 @@ def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int])
                 levels[members][:, shared],
                 others[other_members][:, shared],
                 rows[other_members],
+                limits[shared].tolist(),
             )
     return found
 
@@ -83,14 +85,19 @@ def _patterns(missing: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], Index
     return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(patterns)]
 
 
-def _matches(levels: Index, others: Index, rows: Counts) -> Counts:
+def _matches(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
     """Records of the others that have exactly the levels of each class."""
     if not levels.shape[1]:
         return np.full(len(levels), rows.sum(), dtype=np.int64)
-    both, places = np.unique(np.concatenate([levels, others]), axis=0, return_inverse=True)
-    places = places.ravel()
-    counts = np.bincount(places[len(levels) :], rows, len(both))
+    both = np.concatenate([levels, others])
+    _, places, size = distinct(packed(list(both.T), sizes), MOST)
+    counts = np.bincount(places[len(levels) :], rows, size)
     return counts[places[: len(levels)]].astype(np.int64)
+
+
+def equal_records(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
+    """For each class, the records of other classes with the same levels, missing ones included."""
+    return _matches(levels, others, rows, [size + 1 for size in sizes])
 
 
 def internal_risk(table: ClassTable, weights: Floats | None = None) -> float:

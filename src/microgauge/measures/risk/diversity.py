@@ -56,7 +56,7 @@ def diversity(
     """
     if not len(counts):
         raise Undefined("no record has a value")
-    cells = _Cells(*(array.astype(np.int64) for array in (classes, values, counts)), size)
+    cells = _Cells(classes.astype(np.int64), values.astype(np.int64), counts.astype(np.int64), size)
     return Diversity(
         distinct=int(cells.lengths.min()),
         entropy=float(np.exp(_entropies(cells).min())),

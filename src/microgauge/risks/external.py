@@ -1,0 +1,230 @@
+"""A table that an intruder may hold, in the terms of the protected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from microgauge.align import joined
+from microgauge.asking import Ask, Asker
+from microgauge.describe import Described, Describer, Side
+from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.errors import InputError, Undefined, listing
+from microgauge.levels import Floats, Index, common
+from microgauge.measures.gdu.association import Association
+from microgauge.measures.loss.moments import quantile
+from microgauge.measures.risk.classes import (
+    ClassTable,
+    Counts,
+    compatible,
+    equal_records,
+)
+from microgauge.measures.risk.external import (
+    class_risk,
+    frequency_correlation,
+    mean_of,
+    probability_risk,
+    unique_risk,
+)
+from microgauge.packing import unpacked
+from microgauge.passes import Axis, Classes
+from microgauge.recode import recoded_like
+from microgauge.schema import Options, Schema, Variable
+from microgauge.study import Study
+from microgauge.tables import Table, read_table
+
+PERCENTILES = np.arange(1, 100) / 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class External:
+    """A second table that holds some of the quasi-identifiers, with its values read."""
+
+    table: Table
+    engine: Local
+    sides: Mapping[str, Side]
+
+
+def read_external(source: Any, which: str, original: Table, schema: Schema) -> External:
+    """Read a table an intruder may hold; `InputError` if it has no quasi-identifier."""
+    table = read_table(source, which=which)
+    keys = [n for n, v in schema.variables.items() if v.role == "quasi_identifier"]
+    shared = [name for name in keys if name in table.columns and name in original.columns]
+    if not shared:
+        raise InputError(
+            f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
+            f"{listing(table.columns)}."
+        )
+    described = _described(original, table, schema, shared)
+    sides = {v.name: v.protected for v in described if v.protected is not None}
+    return External(table, Local.of(table), sides)
+
+
+def _described(
+    original: Table, table: Table, schema: Schema, names: Sequence[str]
+) -> tuple[Described, ...]:
+    """The table's columns in the terms of the original's."""
+    parts = [
+        Table(t.name, t.rows, {name: t.columns[name] for name in names}, {})
+        for t in (original, table)
+    ]
+    given = {
+        name: replace(schema.variables.get(name, Variable()), recode=None, protected_type=None)
+        for name in names
+    }
+    describer = Describer(parts[0], parts[1], Schema(options=Options(), variables=given))
+    variables = describer.describe().variables
+    if describer.faults:
+        raise InputError(*describer.faults)
+    return variables
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """The protected classes beside an external table, over the keys that both have."""
+
+    study: Study
+    protected: ClassTable
+    keys: Sequence[Described]
+    """The quasi-identifiers, in the order of the classes' columns."""
+    external: External
+
+    @cached_property
+    def shared(self) -> list[Described]:
+        """Keys that the external table has."""
+        return [v for v in self.keys if v.name in self.external.sides]
+
+    @cached_property
+    def _common(self) -> dict[str, tuple[Index, Index, int]]:
+        """For each shared key: places of protected and external levels, and their number."""
+        found = {}
+        for variable in self.shared:
+            assert variable.protected is not None
+            mine = variable.protected.levels.keys
+            found[variable.name] = common(mine, self._side(variable).levels.keys)
+        return found
+
+    def _side(self, variable: Described) -> Side:
+        side = self.external.sides[variable.name]
+        recoding = self.study.recodings.get(variable.name)
+        return side if recoding is None else recoded_like(variable, recoding, side)
+
+    def check(self) -> None:
+        """`Undefined` where a key has no value in common with the external table."""
+        if not self.shared:
+            raise Undefined("every quasi-identifier of the external table was removed")
+        for name, (mine, theirs, _) in self._common.items():
+            if not np.intersect1d(mine, theirs).size:
+                raise Undefined(f'no value of "{name}" occurs in the external table')
+
+    @cached_property
+    def matches(self) -> Counts:
+        """ext: external records that each protected class may be taken for."""
+        self.check()
+        sizes = [self._common[v.name][2] for v in self.shared]
+        columns = [self.keys.index(v) for v in self.shared]
+        levels = np.stack(
+            [
+                np.append(self._common[v.name][0], size)[self.protected.levels[:, column]]
+                for v, size, column in zip(self.shared, sizes, columns, strict=True)
+            ],
+            axis=1,
+        )
+        others, rows = self._external_classes(sizes)
+        if self.study.schema.risk.missing_keys == "any":
+            return compatible(levels, others, rows, sizes)
+        return equal_records(levels, others, rows, sizes)
+
+    def _external_classes(self, sizes: Sequence[int]) -> tuple[Index, Counts]:
+        axes = {}
+        for variable, size in zip(self.shared, sizes, strict=True):
+            side, places = self._side(variable), self._common[variable.name][1]
+            axes[variable.name] = Axis(variable.name, np.append(places, size)[side.lookup], size)
+        question = Classes(tuple(axes))
+        cells = self.external.engine.scan([question], axes, long_facts=True)[question]
+        return unpacked(cells.keys, [size + 1 for size in sizes]), cells.rows
+
+    # -- the four ways -----------------------------------------------------------------------
+
+    def methods(self) -> tuple[dict[str, float | None], dict[str, str]]:
+        """External risk by each way, and why some are null."""
+        ways: dict[str, Callable[[], float]] = {
+            "class": lambda: class_risk(self.protected.rows, self.matches),
+            "probability": self._probability,
+            "correlation": self._correlation,
+            "unique": lambda: unique_risk(self.protected, self.matches),
+        }
+        found: dict[str, float | None] = {}
+        reasons = {}
+        for name, way in ways.items():
+            try:
+                self.check()
+                found[name] = way()
+            except Undefined as why:
+                found[name], reasons[name] = None, str(why)
+        return found, reasons
+
+    def _shares(self, variable: Described) -> tuple[Floats, Floats]:
+        """How values are distributed in both tables, over the union of values."""
+        assert variable.protected is not None
+        mine, theirs, size = self._common[variable.name]
+        shares = []
+        for side, places in ((variable.protected, mine), (self._side(variable), theirs)):
+            share = np.zeros(size)
+            np.add.at(share, places, side.levels.rows / max(side.levels.present, 1))
+            shares.append(share)
+        return shares[0], shares[1]
+
+    def _probability(self) -> float:
+        return probability_risk([self._shares(v) for v in self.shared])
+
+    def _correlation(self) -> float:
+        """Of linked values where there is a common key, else of the two distributions."""
+        key = self.study.options.key
+        linked = key is not None and key in self.external.table.columns
+        found = {v.name: self._linked(v) if linked else self._alike(v) for v in self.shared}
+        weights = [v.given.rut_weight for v in self.shared]
+        return mean_of(found, weights)
+
+    def _alike(self, variable: Described) -> float:
+        assert variable.protected is not None
+        side = self._side(variable)
+        if variable.protected.type == "continuous" and side.levels.numeric:
+            curves = [_quantiles(variable.protected), _quantiles(side)]
+            return frequency_correlation(curves[0], curves[1])
+        return frequency_correlation(*self._shares(variable))
+
+    def _linked(self, variable: Described) -> float:
+        """Pearson or Spearman of the linked values; Cramér's V for nominal ones."""
+        assert variable.protected is not None
+        key = self.study.options.key
+        assert key is not None
+        assert self.study.protected is not None
+        rows = joined(self.study.protected, self.external.table, key)
+        side = self._side(variable)
+        names = (ORIGINAL + variable.name, PROTECTED + variable.name)
+        sides = dict(zip(names, (variable.protected, side), strict=True))
+        kinds = {variable.protected.type, side.type}
+        test: Any = "chi-squared"
+        if "nominal" not in kinds and side.levels.numeric:
+            test = "spearman" if "ordinal" in kinds else "pearson"
+        answer = Asker(rows, sides).answers([Ask(test, *names)])[Ask(test, *names)]
+        if isinstance(answer, Undefined):
+            raise answer
+        return _strength(answer)
+
+
+def _strength(found: Association) -> float:
+    """The coefficient itself; one that is negative counts 0."""
+    if found.correlation is not None:
+        return max(found.correlation, 0.0)
+    return float(np.sqrt(found.coefficient))
+
+
+def _quantiles(side: Side) -> Floats:
+    rows = side.levels.rows.astype(np.float64)
+    return np.array([quantile(side.levels.numbers, rows, p, counts=True) for p in PERCENTILES])
