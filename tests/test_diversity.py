@@ -155,13 +155,20 @@ def test_class_numbers_may_have_gaps() -> None:
 
 
 def test_narrow_whole_numbers_do_not_overflow() -> None:
-    classes, values = np.array([0, 0, 70_000]), np.array([0, 1, 1])
-    counts = np.array([40_000, 50_000, 60_000])
-    narrow = (array.astype(np.int32) for array in (classes, values, counts))
-    assert diversity(*narrow, size=2, ordered=True) == diversity(
-        classes, values, counts, size=2, ordered=True
-    )
-    assert diversity(classes, values, counts, size=2, ordered=True).t == pytest.approx(4 / 15)
+    # Counts come as 32 bits without sign. r of the last class: 60,000 < 2 · 50,000.
+    classes = np.array([0, 0, 30_000, 30_000, 30_000, 60_000, 60_000])
+    values = np.array([0, 1, 0, 1, 2, 1, 2])
+    counts = np.array([100_000, 80_000, 1, 1, 1, 60_000, 50_000])
+    narrow = [array.astype(np.uint32) for array in (classes, values, counts)]
+    found = diversity(*narrow, size=3, ordered=True, c=2.0)
+    assert found == diversity(classes, values, counts, size=3, ordered=True, c=2.0)
+    assert found.recursive == 2
+
+
+def test_earth_moves_exactly_to_where_the_table_overtakes_the_class() -> None:
+    # Class 0 has values 0 and 2, P = ½, ½, 1; the table 0, 1, 2, 2, 2, Q = ⅕, ⅖, 1: below P though
+    # no whole record is missing. (3/10 + 1/10)/2; class 1 is at (1/5 + 1/15)/2.
+    assert measured([(0, 0), (0, 2), (1, 1), (1, 2), (1, 2)], 3).t == pytest.approx(0.2)
 
 
 def test_no_record_has_no_diversity() -> None:

@@ -178,6 +178,16 @@ def test_without_any_key_left_there_is_one_class() -> None:
     assert risk.tau1 == pytest.approx(exp(-1))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_fit_has_the_margins_of_all_pairs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = 1 + rng.poisson(20.0 * rng.gamma(0.5, 2.0, (3, 4, 3)))
+    fit = expected_counts(*classes(table), tolerance=0.1)
+    apart = fit.means.reshape(table.shape) - table
+    assert fit.converged
+    assert max(np.abs(apart.sum(axis=axis)).max() for axis in range(3)) <= 0.1
+
+
 def test_a_fit_cut_short_says_so() -> None:
     table = np.random.default_rng(2).poisson(2.0, (4, 4, 4))
     assert expected_counts(*classes(table)).converged

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from microgauge import InputError, Schema, assess, propensity
 from microgauge.cli import main
+from microgauge.formulas import parse_terms
 from microgauge.measures.whole.designs import chosen_design, formula_design, tree_features
 from microgauge.measures.whole.logit import FEW_COLUMNS
 from microgauge.measures.whole.propensity import (
@@ -131,9 +132,9 @@ def test_heavy_tails_reach_the_maximum(make, formula, terms):
     original = make(2000, 5)
     protected = simulated(original, 6)
     joint = joint_of(original, protected)
-    fitted = LogitModel.of(formula_design(joint, formula).columns).fitted(
-        joint.protected.astype(float)
-    )
+    fitted = LogitModel.of(
+        formula_design(joint, parse_terms(formula, ["z1", "z2"])).columns
+    ).fitted(joint.protected.astype(float))
     pooled = pd.concat([original, protected])
     columns = standardised(terms(pooled["z1"].to_numpy(), pooled["z2"].to_numpy()))
     y = labels(original, protected)

@@ -221,7 +221,7 @@ def test_data_intrusion():
 
 
 def test_uniques_beyond_the_largest_size_count_with_the_least_score():
-    """The eight corners of a cube are unique on three attributes only; one more record stands out."""
+    """Eight corners of a cube are unique on three attributes only; one more record stands out."""
     cube = [(a, b, c, 0) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
     found = run([*cube, (0, 0, 0, 1), (1, 1, 1, 2), (1, 1, 1, 2)], most=1)
     # The corner (1, 1, 1, 0) is alone as well: the pair differs from it in the last attribute.
@@ -280,12 +280,14 @@ def test_missing_is_a_value_of_its_own():
     assert found.level_contributions == {0: {2: 100.0}, 1: {}}
 
 
-def test_codes_so_wide_that_their_product_overflows():
-    """With 2^32 codes each, a · 2^64 would vanish from the key of three attributes."""
-    cube = [(a, b, c, 0) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
-    wide = suda2(np.array(cube) * (2**32 - 1), (2**32 - 1,) * 4)
-    assert wide.msu_sizes == {1: 0, 2: 0, 3: 8}
-    assert wide.level_contributions[0] == {0: 50.0, 2**32 - 1: 50.0}
+@pytest.mark.parametrize("last", [2**32 - 1, 2**62 - 1])
+def test_codes_so_wide_that_their_product_overflows(last):
+    """With 2^32 codes each, a · 2^64 would vanish from a key; with 2^62, even the fourth class."""
+    codes = (0, 1, last)
+    cube = [(a, b, c, 0) for a in codes for b in codes for c in codes]
+    found = suda2(np.array(cube), (last,) * 4)
+    assert found.msu_sizes == {1: 0, 2: 0, 3: 27}
+    assert found.level_contributions[0] == dict.fromkeys(codes, pytest.approx(100 / 3))
 
 
 def test_more_attributes_than_a_key_holds():
@@ -314,9 +316,7 @@ def test_many_levels_equal_a_count_of_combinations(levels):
         unique = set()
         for size in (1, 2, 3):
             for subset in combinations(range(4), size):
-                if any(
-                    unique >= {part} for k in range(1, size) for part in combinations(subset, k)
-                ):
+                if any(part in unique for k in range(1, size) for part in combinations(subset, k)):
                     continue
                 if (table[:, subset] == [row[j] for j in subset]).all(axis=1).sum() == 1:
                     unique.add(subset)

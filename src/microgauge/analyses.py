@@ -7,21 +7,36 @@ from collections.abc import Iterable, Mapping
 from microgauge.conditions import parse_condition
 from microgauge.describe import Described
 from microgauge.errors import Undefined, hint, listing
-from microgauge.formulas import parse_formula
+from microgauge.formulas import parse_formula, parse_terms
 from microgauge.schema import Indicator, Model, Regression, Schema
 
 
 def analysis_faults(schema: Schema, variables: Iterable[Described]) -> list[str]:
-    """What is wrong with models, indicators, regressions and groups."""
+    """What is wrong with models, indicators, regressions and groups.
+
+    Entries whose form is at fault were told already and are passed over.
+    """
     known = {variable.name: variable for variable in variables}
-    faults = []
+    faults = _propensity_faults(schema.propensity.formula, known)
     for number, model in enumerate(schema.models, start=1):
-        faults += _model_faults(f"[[model]] number {number}", model, known)
+        if not Schema(models=(model,)).faults():
+            faults += _model_faults(f"[[model]] number {number}", model, known)
     for number, indicator in enumerate(schema.indicators, start=1):
-        faults += _indicator_faults(f"[[indicator]] number {number}", indicator, known)
+        if not Schema(indicators=(indicator,)).faults():
+            faults += _indicator_faults(f"[[indicator]] number {number}", indicator, known)
     for number, regression in enumerate(schema.regressions, start=1):
-        faults += _regression_faults(f"[[regression]] number {number}", regression, known)
+        if not Schema(regressions=(regression,)).faults():
+            faults += _regression_faults(f"[[regression]] number {number}", regression, known)
     return faults + _group_faults(schema.loss.groups, known)
+
+
+def _propensity_faults(formula: object, known: Iterable[str]) -> list[str]:
+    try:
+        if isinstance(formula, str):
+            parse_terms(formula, known)
+    except Undefined as error:
+        return [f"[propensity] formula: {error}"]
+    return []
 
 
 def _group_faults(names: Iterable[str], known: Mapping[str, Described]) -> list[str]:

@@ -7,7 +7,9 @@ walked one by one, anything else is refused.
 from __future__ import annotations
 
 import ast
+import io
 import operator
+import tokenize
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from microgauge.cells import label_of
 from microgauge.errors import Undefined, hint, listing
-from microgauge.formulas import LONGEST, unquoted
+from microgauge.formulas import LARGEST, LONGEST, parsed, unquoted
 from microgauge.levels import Floats
 
 if TYPE_CHECKING:
@@ -56,15 +58,17 @@ def parse_condition(text: str, columns: Iterable[str]) -> Condition:
             f"the condition is longer than {LONGEST:,} characters or cannot be printed."
         )
     expression, quoted = unquoted(text.strip())
-    try:
-        tree = ast.parse(expression, mode="eval").body
-    except (SyntaxError, RecursionError, MemoryError):
+    tree = None if _commented(expression) else parsed(expression)
+    if tree is None:
         raise Undefined(
             f'the condition "{text}" does not parse; it is written like "AGEP >= 18 and SEX == 1".'
-        ) from None
+        )
     condition = Condition(text, tree, quoted, ())
     columns = list(columns)
-    names = list(dict.fromkeys(_checked(tree, condition)))
+    try:
+        names = list(dict.fromkeys(_checked(tree, condition)))
+    except RecursionError:
+        raise Undefined("the condition nests too deeply.") from None
     for name in names:
         if name not in columns:
             raise Undefined(
@@ -74,6 +78,15 @@ def parse_condition(text: str, columns: Iterable[str]) -> Condition:
     if not names:
         raise Undefined(f'the condition "{text}" names no column.')
     return Condition(text, tree, quoted, tuple(names))
+
+
+def _commented(expression: str) -> bool:
+    """Whether a part of the text would be taken for a comment and not be read."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(expression).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return True
+    return any(token.type == tokenize.COMMENT for token in tokens)
 
 
 def _checked(node: ast.expr, condition: Condition) -> list[str]:
@@ -88,7 +101,8 @@ def _checked(node: ast.expr, condition: Condition) -> list[str]:
         parts = [node.left, *node.comparators]
         for op, right in zip(node.ops, node.comparators, strict=True):
             _check_comparison(op, parts, right, condition)
-        return [name for part in parts for name in _checked_value(part, condition)]
+        left = _checked_value(node.left, condition)
+        return left + [n for part in node.comparators for n in _checked_side(part, condition)]
     raise _refused(condition)
 
 
@@ -113,14 +127,21 @@ def _checked_value(node: ast.expr, condition: Condition) -> list[str]:
     if isinstance(node, ast.Name):
         return [condition.quoted.get(node.id, node.id)]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
+        if not isinstance(node.value, str) and not abs(node.value) < LARGEST:  # type: ignore[arg-type]
+            raise Undefined(f'the condition "{condition.text}" holds a number that is too large.')
         return []
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return _checked_value(node.operand, condition)
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         return _checked_value(node.left, condition) + _checked_value(node.right, condition)
+    raise _refused(condition)
+
+
+def _checked_side(node: ast.expr, condition: Condition) -> list[str]:
+    """The columns of a side of a comparison, which after "in" is a list."""
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return [name for part in node.elts for name in _checked_value(part, condition)]
-    raise _refused(condition)
+    return _checked_value(node, condition)
 
 
 def _refused(condition: Condition) -> Undefined:
@@ -180,7 +201,7 @@ class _Judge:
             assert isinstance(right, ast.List | ast.Tuple | ast.Set)
             found = self._equal(left, right.elts)
         elif isinstance(op, ast.Eq | ast.NotEq):
-            if isinstance(left, ast.Constant):
+            if _constant(left) is not None:
                 left, right = right, left
             found = self._equal(left, [right])
         else:

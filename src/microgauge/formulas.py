@@ -2,14 +2,15 @@
 
 A formula is parsed and every part checked before it reaches formulaic, which would otherwise run
 any Python written in it. Only columns, numbers, arithmetic, the formula operators + - : * ** and a
-few functions of numbers pass.
+few functions of numbers pass. Names in backticks never reach it: stand-ins take their place.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,16 +22,26 @@ FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
 MOST_POWER = 10
 LONGEST = 10_000
 """Characters of a formula or condition."""
+MOST_PARTS = 2_000
+"""Nodes of a formula or condition: what nests deeper than that means no good."""
+MOST_TERMS = 1_000
+"""Products that a power of a sum may stand for."""
+LARGEST = 1e300
+"""Numbers in formulas and conditions are smaller."""
 
-_QUOTED = re.compile(r"`([^`]+)`")
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.UAdd, ast.USub)
+_PLAIN = re.compile(r"[\w\s+\-*/:^().~]*")
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.UAdd, ast.USub)
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A checked formula: its text and the columns each side names."""
+    """A checked formula: as it was written, as formulaic gets it, and the columns it names."""
 
     text: str
+    plain: str
+    """The formula with a stand-in for every name in backticks."""
+    names: Mapping[str, str]
+    """Each name in `plain`, and the column it stands for."""
     response: tuple[str, ...]
     predictors: tuple[str, ...]
 
@@ -39,126 +50,203 @@ class Formula:
         """All columns, each once."""
         return tuple(dict.fromkeys(self.response + self.predictors))
 
+    def in_words(self, term: str) -> str:
+        """A term with columns in place of stand-ins."""
+        for name, column in self.names.items():
+            if name != column:
+                term = term.replace(name, column)
+        return term
+
 
 def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     """Check a formula against the columns there are; `Undefined` says what is wrong and where."""
-    columns = list(columns)
-    _check_characters(text)
-    sides = text.split("~")
+    plain, quoted = _checked_characters(text)
+    sides = plain.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')
-    response, predictors = (_names(side, text, columns) for side in sides)
-    if not response or not isinstance(_parsed(sides[0], text)[0], ast.Name | ast.Call):
+    checker = _Checker(text, quoted, list(columns))
+    response, predictors = (checker.names(side) for side in sides)
+    if not response or not checker.is_response(sides[0]):
         raise Undefined(f'the formula "{text}" must have one column, or I(…), before the ~.')
-    _check_grammar(text)
-    return Formula(text, response, predictors)
+    _check_grammar(plain, text)
+    return Formula(
+        text, plain, {**response, **predictors}, _columns(response), _columns(predictors)
+    )
 
 
-def parse_terms(text: str, columns: Iterable[str]) -> tuple[str, ...]:
-    """Check the terms of a formula without a response ("~ a + b:c"); the columns it names."""
-    terms = text.strip().removeprefix("~").strip()
-    if not terms or "~" in terms:
+def parse_terms(text: str, columns: Iterable[str]) -> Formula:
+    """Check the terms of a formula without a response ("~ a + b:c")."""
+    plain, quoted = _checked_characters(text)
+    plain = plain.strip().removeprefix("~").strip()
+    if not plain or "~" in plain:
         raise Undefined(f'the formula "{text}" must be terms, such as "~ a + b + a:b".')
-    _check_characters(text)
-    names = _names(terms, text, list(columns))
-    _check_grammar(terms)
-    return names
+    names = _Checker(text, quoted, list(columns)).names(plain)
+    _check_grammar(plain, text)
+    return Formula(text, plain, names, (), _columns(names))
 
 
-def _check_characters(text: str) -> None:
-    """A comment would hide from Python's parser what formulaic still reads."""
+def _columns(names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names.values()))
+
+
+def unquoted(text: str) -> tuple[str, dict[str, str]]:
+    """Text with stand-ins for names in `backticks`, and what these stand for.
+
+    Backticks in a quoted word are part of the word.
+    """
+    prefix = "_quoted_"
+    while prefix in text:
+        prefix = f"_{prefix}"
+    quoted: dict[str, str] = {}
+    parts = []
+    for part in _parts(text):
+        if part.startswith("`") and len(part) > 2:
+            name = f"{prefix}{len(quoted)}_"
+            quoted[name] = part[1:-1]
+            parts.append(name)
+        else:
+            parts.append(part)
+    return "".join(parts), quoted
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Names in backticks and quoted words by themselves, and what is between them."""
+    start = 0
+    for match in re.finditer(r"""`[^`]*`|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", text):
+        yield text[start : match.start()]
+        yield match[0]
+        start = match.end()
+    yield text[start:]
+
+
+def _checked_characters(text: str) -> tuple[str, dict[str, str]]:
+    """The formula without quoted names; what is left has nothing that could hide or quote."""
     if len(text) > LONGEST:
         raise Undefined(f"the formula is longer than {LONGEST:,} characters.")
-    if not text.isprintable() or "#" in _QUOTED.sub("", text):
-        raise Undefined("the formula holds a # or characters that cannot be printed.")
+    plain, quoted = unquoted(text)
+    if not text.isprintable() or not _PLAIN.fullmatch(plain):
+        raise Undefined(f'the formula "{_printable(text)}" holds {_ALLOWED}')
+    return plain, quoted
 
 
-def _check_grammar(text: str) -> None:
+_ALLOWED = (
+    f"something other than columns, numbers, + - : * / ** and {', '.join(FUNCTIONS)}. "
+    "Names with other signs go in backticks."
+)
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
+def _check_grammar(plain: str, text: str) -> None:
     """Whether formulaic can read the formula, whose parts are known to be harmless by now."""
     from formulaic import Formula as Grammar
     from formulaic.errors import FormulaicError
 
     try:
-        Grammar(text)
-    except FormulaicError:
+        Grammar(plain)
+    except (FormulaicError, RecursionError):
         raise Undefined(
             f'the formula "{text}" does not parse; arithmetic belongs into I(…).'
         ) from None
 
 
-def unquoted(text: str) -> tuple[str, dict[str, str]]:
-    """Text with plain names in place of `quoted` ones, and what these stand for."""
-    quoted: dict[str, str] = {}
-
-    def placeholder(match: re.Match[str]) -> str:
-        name = f"_quoted_{len(quoted)}"
-        quoted[name] = match[1]
-        return name
-
-    return _QUOTED.sub(placeholder, text), quoted
-
-
-def _parsed(side: str, text: str) -> tuple[ast.expr, dict[str, str]]:
-    """The expression of one side, and the quoted names that placeholders stand for."""
-    expression, quoted = unquoted(side)
-    # Python has no operator ":"; "@" binds like it closely enough to check the parts.
-    expression = expression.replace(":", "@").replace("^", "**").strip()
+def parsed(expression: str) -> ast.expr | None:
+    """The tree of an expression; None where it is none, or one that nests without end."""
     try:
-        return ast.parse(expression, mode="eval").body, quoted
-    except (SyntaxError, RecursionError, MemoryError):
-        raise Undefined(f'the formula "{text}" does not parse near "{side.strip()}".') from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python finds odd, we refuse or know
+            tree = ast.parse(expression, mode="eval").body
+        return tree if sum(1 for _ in ast.walk(tree)) <= MOST_PARTS else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
-def _names(side: str, text: str, columns: list[str]) -> tuple[str, ...]:
-    tree, quoted = _parsed(side, text)
-    names = []
-    for node in _visited(tree, text):
-        name = quoted.get(node.id, node.id)
-        if name not in columns:
-            raise Undefined(
-                f'the formula "{text}" names "{name}", which is no column.{hint(name, columns)} '
-                f"The original has: {listing(columns)}."
-            )
-        names.append(name)
-    return tuple(dict.fromkeys(names))
+@dataclass(frozen=True)
+class _Checker:
+    """Walks through one formula and refuses what is not allowed."""
 
+    text: str
+    quoted: Mapping[str, str]
+    columns: list[str]
 
-def _visited(node: ast.expr, text: str) -> list[ast.Name]:
-    """The column names of an expression; anything but the allowed parts is refused."""
-    if isinstance(node, ast.Name):
-        return [node]
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return []
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return _powers(node, text)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
-        return _visited(node.left, text) + _visited(node.right, text)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, _OPERATORS):
-        return _visited(node.operand, text)
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in FUNCTIONS
-        and len(node.args) == 1
-        and not node.keywords
-    ):
-        return _visited(node.args[0], text)
-    raise Undefined(
-        f'the formula "{text}" holds something other than columns, numbers, + - : * / ** and '
-        f"{', '.join(FUNCTIONS)}."
-    )
+    def _tree(self, side: str) -> ast.expr:
+        # Python has no operator ":"; "@" binds like it closely enough to check the parts.
+        tree = parsed(side.replace(":", "@").replace("^", "**").strip())
+        if tree is None:
+            raise Undefined(f'the formula "{self.text}" does not parse near "{side.strip()[:40]}".')
+        return tree
 
+    def is_response(self, side: str) -> bool:
+        """Whether a side is one column, or one function of columns that gives a number."""
+        tree = self._tree(side)
+        if isinstance(tree, ast.Call):
+            return isinstance(tree.func, ast.Name) and tree.func.id != "C"
+        return isinstance(tree, ast.Name)
 
-def _powers(node: ast.BinOp, text: str) -> list[ast.Name]:
-    """A column to a small power: powers of numbers could keep a machine busy for ever."""
-    names = _visited(node.left, text)
-    exponent = node.right.value if isinstance(node.right, ast.Constant) else None
-    if names and type(exponent) in (int, float) and 0 < exponent <= MOST_POWER:  # type: ignore[operator]
+    def names(self, side: str) -> dict[str, str]:
+        """Each name of a side, and the column it stands for."""
+        try:
+            found = [node.id for node in self._visited(self._tree(side), inside=False)]
+        except RecursionError:
+            raise Undefined(f'the formula "{self.text}" nests too deeply.') from None
+        names = {name: self.quoted.get(name, name) for name in found}
+        for column in names.values():
+            if column not in self.columns:
+                raise Undefined(
+                    f'the formula "{self.text}" names "{column}", which is no column.'
+                    f"{hint(column, self.columns)} The original has: {listing(self.columns)}."
+                )
         return names
-    raise Undefined(
-        f'the formula "{text}" has a power that is not of a column or not between 0 and '
-        f"{MOST_POWER}."
-    )
+
+    def _visited(self, node: ast.expr, *, inside: bool) -> list[ast.Name]:
+        """The column names of an expression; `inside` of a function it is arithmetic."""
+        if isinstance(node, ast.Name):
+            return [node]
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            self._number(node.value)
+            return []
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            return self._power(node, inside=inside)
+        crossed = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and not inside
+        if isinstance(node, ast.BinOp) and (crossed or isinstance(node.op, _OPERATORS)):
+            left = self._visited(node.left, inside=inside)
+            return left + self._visited(node.right, inside=inside)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, _OPERATORS):
+            return self._visited(node.operand, inside=inside)
+        if self._is_function(node):
+            return self._visited(node.args[0], inside=True)  # type: ignore[attr-defined]
+        raise Undefined(f'the formula "{self.text}" holds {_ALLOWED}')
+
+    @staticmethod
+    def _is_function(node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in FUNCTIONS
+            and len(node.args) == 1
+            and not node.keywords
+        )
+
+    def _number(self, value: object) -> None:
+        if not abs(value) < LARGEST:  # type: ignore[arg-type]
+            raise Undefined(f'the formula "{self.text}" holds a number that is too large.')
+
+    def _power(self, node: ast.BinOp, *, inside: bool) -> list[ast.Name]:
+        """A column, or a few, to a small power: others could keep a machine busy for ever."""
+        names = self._visited(node.left, inside=inside)
+        exponent = node.right.value if isinstance(node.right, ast.Constant) else None
+        small = type(exponent) in (int, float) and 0 < exponent <= MOST_POWER  # type: ignore[operator]
+        nested = any(isinstance(part, ast.Pow) for part in ast.walk(node.left))
+        if names and small and not nested:
+            if inside or len(names) ** float(exponent) <= MOST_TERMS:  # type: ignore[arg-type]
+                return names
+            raise Undefined(f'the formula "{self.text}" has a power with too many products.')
+        raise Undefined(
+            f'the formula "{self.text}" has a power that is not of a column or not between 0 and '
+            f"{MOST_POWER}."
+        )
 
 
 CONTEXT: Mapping[str, object] = {
@@ -173,11 +261,6 @@ CONTEXT: Mapping[str, object] = {
 """What the functions of a formula mean."""
 
 
-def factor_columns(expression: str, columns: Iterable[str]) -> set[str]:
-    """Columns named by one factor of a parsed formula."""
-    names = set(columns)
-    if expression in names:
-        return {expression}
-    quoted = set(_QUOTED.findall(expression))
-    plain = set(re.findall(r"[^\W\d]\w*", _QUOTED.sub(" ", expression)))
-    return (quoted | plain) & names
+def factor_names(expression: str, names: Iterable[str]) -> set[str]:
+    """The names of a formula's plain text that one of its factors holds."""
+    return set(re.findall(r"[^\W\d]\w*", expression)) & set(names)

@@ -28,6 +28,7 @@ from microgauge.measures.analysis.statistics import (
     share_interval,
     total,
 )
+from microgauge.measures.loss.values import finite
 from microgauge.records import SIDES, Records, Which, read_records, weight_name, weights_in
 from microgauge.results import IndicatorResult
 from microgauge.schema import Indicator
@@ -65,6 +66,8 @@ def _single(indicator: Indicator, study: Study) -> Iterator[Indicator]:
         yield indicator
         return
     side = next(v.original for v in study.variables if v.name == indicator.variable)
+    if side.empty:
+        yield replace(indicator, category="")
     for label in side.levels.labels:
         yield replace(indicator, category=label, name=f"{indicator.title}: {label}")
 
@@ -98,7 +101,10 @@ class _Indicator:
     def results(self) -> list[IndicatorResult]:
         """One result for each group of the original, or one for all units."""
         sides = [self._side(which) for which in SIDES]
-        groups = self._groups(sides)
+        groups = self._groups()
+        if not groups:
+            nothing = Estimate(reason=f'"{self.given.by}", which forms the groups, has no value')
+            return [self._compared(None, nothing, nothing)]
         draws = [] if self._closed else self._draws(sides, groups)
         return [
             self._compared(group, *(self._estimate(side, group, i, draws)
@@ -114,7 +120,7 @@ class _Indicator:
         except Undefined as why:
             return why
 
-    def _groups(self, sides: Sequence[_Units | _Frame | Undefined]) -> list[str | None]:
+    def _groups(self) -> list[str | None]:
         if self.given.by is None:
             return [None]
         variable = next(v for v in self.study.variables if v.name == self.given.by)
@@ -246,31 +252,31 @@ class _Units:
         """The units of one table that the indicator is of."""
         weight = weight_name(study, which, given.weight)
         condition = _condition(given, study)
-        named = (given.variable, given.denominator, given.by, weight)
-        names = [name for name in named if name is not None]
-        columns = condition.columns if condition else ()
-        records = read_records(study, which, [*names, *columns])
-        records = _in_groups(records, study, which, given)
-        values = _values(records, given, which)
-        second = None if given.denominator is None else records.numbers(given.denominator)
+        second_name = given.denominator if given.statistic == "ratio" else None
+        named = (given.variable, second_name, given.by, weight)
+        columns = [name for name in named if name is not None]
+        columns += condition.columns if condition else ()
+        records = read_records(study, which, columns)
+        values = _values(_with_category(records, study, which, given), given, which)
+        second = None if second_name is None else records.numbers(second_name)
         weights = weights_in(records, weight)
         keep = ~np.isnan(values)
         if second is not None:
             keep &= ~np.isnan(second)
         if condition is not None:
             keep &= rows_where(condition, records)
-        groups, labels = _grouping(records, given.by)
-        if groups is not None:
-            keep &= groups < len(labels)
+        if weights is not None:
+            keep &= weights > 0
         if not keep.any():
             raise Undefined("no unit is left")
-        sizes = np.ones(records.rows) if weights is None else weights
+        groups, labels = _grouping(records, study, which, given.by)
+        sizes = (np.ones(records.rows) if weights is None else weights)[keep]
         return _sorted_units(
             _Units(
                 given,
                 values[keep],
-                sizes[keep],
-                _equal_weight(sizes[keep]),
+                sizes,
+                _equal_weight(sizes),
                 None if groups is None else groups[keep],
                 labels,
                 None if second is None else second[keep],
@@ -312,6 +318,10 @@ class _Units:
 
     def estimate(self, group: str | None) -> float:
         """The statistic of a group."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite(self._estimate(group))
+
+    def _estimate(self, group: str | None) -> float:
         if self.given.statistic == "arop":
             # One line for all groups, as poverty rates are published.
             line = self.given.line * quantile_at(0.5)(self._sample(None))
@@ -324,7 +334,9 @@ class _Units:
         """The interval of a mean or share."""
         sample = self._sample(group)
         interval = share_interval if self.given.statistic == "share" else mean_interval
-        return interval(sample, len(sample.values), sample.weights**2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = interval(sample, len(sample.values), sample.weights**2)
+        return finite(low), finite(high)
 
 
 def _equal_weight(weights: Floats) -> float | None:
@@ -377,21 +389,22 @@ def _values(records: Records, given: Indicator, which: Which) -> Floats:
     return np.where(records.present(given.variable), hits, np.nan)
 
 
-def _grouping(records: Records, by: str | None) -> tuple[Index | None, tuple[str, ...]]:
+def _grouping(
+    records: Records, study: Study, which: Which, by: str | None
+) -> tuple[Index | None, tuple[str, ...]]:
+    """The group of every row, those of the original as a user of the protected table forms them."""
     if by is None:
         return None, ()
+    if which == "original" and by in study.recodings:
+        records = _recoded(records, study, by)
     labels = records.side(by).levels.labels
     return records.levels[by], labels
 
 
-def _in_groups(records: Records, study: Study, which: Which, given: Indicator) -> Records:
-    """The original in the protected table's terms, where these form groups or name a category."""
-    if which == "protected":
-        return records
-    if given.by is not None and given.by in study.recodings:
-        records = _recoded(records, study, given.by)
+def _with_category(records: Records, study: Study, which: Which, given: Indicator) -> Records:
+    """The original in the protected table's terms, where only these have the category."""
     name, category = given.variable, given.category
-    if name is None or category is None or name not in study.recodings:
+    if which == "protected" or name is None or category is None or name not in study.recodings:
         return records
     label, recoding = label_of(category), study.recodings[name]
     known = records.side(name).levels.labels
@@ -432,7 +445,7 @@ class _Frame:
         if condition is not None:
             records = records.taken(rows_where(condition, records))
         columns = {name: _column(records, name) for name in records.levels}
-        groups, labels = _grouping(_in_groups(records, study, which, given), given.by)
+        groups, labels = _grouping(records, study, which, given.by)
         if not records.rows:
             raise Undefined("no unit is left")
         return _Frame(given, pl.DataFrame(columns), groups, labels)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.errors import Undefined
-from microgauge.formulas import CONTEXT, Formula, factor_columns, parse_formula
+from microgauge.formulas import CONTEXT, Formula, factor_names, parse_formula
 from microgauge.levels import Floats
 from microgauge.measures.gdu.models import Design, Factor, Fit, linear, logistic, scale
 from microgauge.records import Records
@@ -80,35 +80,42 @@ def formula_design(
     import pandas as pd
     from formulaic import Formula as Parsed
 
-    parsed = Parsed(formula.text)
-    gone = {name for name in formula.columns if name not in records.sides}
+    parsed = Parsed(formula.plain)
+    gone = {name for name, column in formula.names.items() if column not in records.sides}
     if gone and not drop_gone:
-        raise Undefined(f"{', '.join(sorted(gone))} is gone")
+        lost = sorted({formula.names[name] for name in gone})
+        raise Undefined(f"{', '.join(lost)} is gone")
     kept = [
         term
         for term in parsed.rhs
-        if not any(factor_columns(f.expr, formula.columns) & gone for f in term.factors)
+        if not any(factor_names(f.expr, formula.names) & gone for f in term.factors)
     ]
-    names = [name for name in formula.columns if name in records.sides]
-    complete, units = complete_records(records, names, weights)
+    here = {name: column for name, column in formula.names.items() if name not in gone}
+    complete, units = complete_records(records, list(here.values()), weights)
     frame = pd.DataFrame(
-        {name: _values(complete, name, positions) for name in names}, index=range(complete.rows)
+        {name: _values(complete, column, positions) for name, column in here.items()},
+        index=range(complete.rows),
     )
     response = _response(parsed.lhs, frame, complete, formula, nominal_response)
     design = _finite_design(_matrix(Parsed(kept), frame), response, units)
-    return replace(design, factors=_factors(design.names, frame))
+    return replace(
+        design,
+        names=tuple(formula.in_words(term) for term in design.names),
+        factors=_factors(design.names, frame, formula),
+    )
 
 
-def _factors(terms: Sequence[str], frame: Any) -> dict[str, Factor]:
+def _factors(terms: Sequence[str], frame: Any, formula: Formula) -> dict[str, Factor]:
     """Columns that enter as dummy variables ("SEX[T.male]", "C(SEX)[T.2]")."""
     found: dict[str, set[str]] = {}
     for term in terms:
         for part in term.split(":"):
             if "[" in part:
-                for name in factor_columns(part.split("[", 1)[0], frame.columns):
-                    found.setdefault(name, set()).add(term)
+                for name in factor_names(part.split("[", 1)[0], formula.names):
+                    found.setdefault(name, set()).add(formula.in_words(term))
     return {
-        name: Factor(_categories(frame[name]), frozenset(terms)) for name, terms in found.items()
+        formula.names[name]: Factor(_categories(frame[name]), frozenset(held))
+        for name, held in found.items()
     }
 
 
@@ -125,16 +132,11 @@ def _matrix(terms: Any, frame: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             return terms.get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
-        except (FormulaicError, TypeError):
-            # Arithmetic with labels, where bands took the place of numbers.
-            raise Undefined(_unformed(frame)) from None
-
-
-def _unformed(frame: Any) -> str:
-    labels = [str(name) for name in frame.columns if frame[name].dtype == "category"]
-    if not labels:
-        return "the terms cannot be formed"
-    return f"the terms cannot be formed: {', '.join(labels)} holds categories, not numbers"
+        except (FormulaicError, TypeError, ValueError, OverflowError, RecursionError):
+            # Arithmetic with labels, where bands took the place of numbers; or without bounds.
+            labels = any(frame[name].dtype == "category" for name in frame.columns)
+            held = ": a variable holds categories, not numbers" if labels else ""
+            raise Undefined(f"the terms cannot be formed{held}") from None
 
 
 def _finite_design(matrix: Any, response: NDArray[np.float64], weights: Floats) -> Design:
@@ -159,10 +161,17 @@ def _values(records: Records, name: str, positions: bool) -> Any:
 def _response(
     lhs: Any, frame: Any, records: Records, formula: Formula, nominal_response: bool
 ) -> NDArray[np.float64]:
-    labels = [name for name in formula.response if frame[name].dtype == "category"]
+    labels = [
+        (name, column)
+        for name, column in formula.names.items()
+        if column in formula.response and frame[name].dtype == "category"
+    ]
     if labels and not nominal_response:
-        kind = "nominal" if records.side(labels[0]).type == "nominal" else "no number"
-        raise Undefined(f"the response {labels[0]} is {kind}")
+        side = records.side(labels[0][1])
+        kind = "nominal" if side.type == "nominal" else "no number"
+        raise Undefined(f"the response {labels[0][1]} is {kind}")
+    if labels and str(lhs) != labels[0][0]:
+        raise Undefined(f"the response {labels[0][1]} is nominal and must stand by itself")
     if labels:
-        return np.asarray(frame[labels[0]].cat.codes, dtype=np.float64)
+        return np.asarray(frame[labels[0][0]].cat.codes, dtype=np.float64)
     return np.asarray(_matrix(lhs, frame), dtype=np.float64)[:, -1]

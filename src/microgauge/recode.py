@@ -336,7 +336,8 @@ class _Goes:
     """Share of the level's rows that go there."""
 
 
-def _most_frequent(variable: Described, rows: Local) -> _Goes:
+def matched_cells(variable: Described, rows: Local) -> tuple[Index, Index, Floats]:
+    """Original level, protected level and units of every pair of values that occurs."""
     assert variable.protected is not None
     sides = {ORIGINAL: variable.original, PROTECTED: variable.protected}
     axes = {
@@ -347,7 +348,12 @@ def _most_frequent(variable: Described, rows: Local) -> _Goes:
     keys, counts = _cells(rows, names, axes, size * width)
     before, after = np.divmod(keys, width)
     here = (before < size) & (after < width - 1)
-    before, after, counts = before[here], after[here], counts[here]
+    return before[here], after[here], counts[here]
+
+
+def _most_frequent(variable: Described, rows: Local) -> _Goes:
+    size = len(variable.original.levels)
+    before, after, counts = matched_cells(variable, rows)
     total = np.bincount(before, counts, size)
     # Sorted by level, then count: the last entry of a level is its most frequent target.
     order = np.lexsort((-after, counts, before))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from microgauge._version import __version__
-from microgauge.errors import InputError, Undefined, hint
+from microgauge.errors import InputError, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
 from microgauge.results import (
@@ -26,11 +26,16 @@ from microgauge.study import Study
 from microgauge.tables import Table, read_table
 from microgauge.utility import GlobalUtility, Progress
 
+if TYPE_CHECKING:
+    from microgauge.risks.external import External
+
 SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
-Section = Literal["gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions"]
+Section = Literal[
+    "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions", "risk", "rut"
+]
 WHOLE = frozenset({"propensity", "clusters", "ecdf"})
 FITTED = frozenset({"propensity", "clusters", "loss"})
 """Sections that scikit-learn is needed for."""
@@ -48,6 +53,8 @@ def assess(
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
     yardsticks: bool = False,
+    external: Any = None,
+    population: Any = None,
     progress: Progress = lambda what, share: None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
@@ -55,24 +62,66 @@ def assess(
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
     names the column that joins the tables. `only` and `skip` choose among the sections gdu,
-    propensity, clusters, ecdf, loss, indicators and regressions; `yardsticks` adds files whose loss
-    is known.
+    propensity, clusters, ecdf, loss, indicators, regressions, risk and rut; `yardsticks` adds files
+    whose loss is known. `external` is a table an intruder may hold, `population` the one the
+    original was drawn from.
     """
     sections = _sections(only, skip)
-    chosen = _schema(schema, key)
+    chosen = _with_tables(_schema(schema, key), external, population)
     if sections & FITTED:
         # Loading the library takes longer than reading a million rows; both can go on at once.
         Thread(target=import_module, args=["sklearn.covariance"], daemon=True).start()
-    tables = _read(original, protected, progress)
+    before = read_original(original, chosen, progress)
+    _check_risk(only, chosen)
+    return assess_against(before, protected, chosen, sections, progress, yardsticks=yardsticks)
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """What is read once, however many candidates are compared with it."""
+
+    table: Table
+    external: External | None = None
+    population: External | None = None
+
+
+def read_original(source: Any, schema: Schema, progress: Progress) -> Original:
+    """Read the original, and the tables that risk is measured against."""
+    progress("reading the original table", 0.0)
+    table = read_table(source, which="original")
+    others: dict[str, External | None] = {}
+    for which in ("external", "population"):
+        given = getattr(schema.risk, which)
+        if given is not None and schema.keys:
+            from microgauge.risks import read_external
+
+            progress(f"reading the {which} table", 0.0)
+            others[which] = read_external(given, which, table, schema)
+    return Original(table, **others)
+
+
+def assess_against(
+    original: Original,
+    protected: Any,
+    schema: Schema,
+    sections: set[str],
+    progress: Progress,
+    *,
+    yardsticks: bool = False,
+) -> Assessment:
+    """Measure one protected table against an original that was read before."""
+    progress("reading the protected table", 0.0)
+    tables = [original.table, read_table(protected, which="protected")]
     progress("describing variables", 0.0)
-    study = _prepared(tables, chosen)
+    study = Study.prepare(tables[0], tables[1], schema)
     found: dict[str, Any] = {}
+    notes: list[str] = []
     if "gdu" in sections:
         found["gdu"] = GlobalUtility(study, progress).result()
-    notes: list[str] = []
     if sections & WHOLE:
         found |= _whole(study, sections, progress, notes)
     found |= _analyses(study, sections, progress, notes)
+    found |= _risks(study, original, sections, progress, notes)
     if yardsticks:
         from microgauge.yardsticks import yardsticks as measured
 
@@ -82,9 +131,56 @@ def assess(
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(tables[0], tables[1], study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        notes=(*study.notes, *notes, *_size_notes(tables, chosen.options, sections)),
+        notes=(*study.notes, *notes, *_size_notes(tables, schema.options, sections)),
         **found,
     )
+
+
+def _with_tables(schema: Schema, external: Any, population: Any) -> Schema:
+    given = {"external": external, "population": population}
+    chosen = {name: source for name, source in given.items() if source is not None}
+    return replace(schema, risk=replace(schema.risk, **chosen)) if chosen else schema
+
+
+NO_KEYS = (
+    'no quasi-identifier is declared: give role = "quasi_identifier" to the variables by which a '
+    "person could be recognised, in the schema's [variable.NAME] sections."
+)
+
+
+def _check_risk(only: Collection[str] | None, schema: Schema) -> None:
+    """Who asks for risk by name must have said by which variables."""
+    if only is not None and {"risk", "rut"} & set(only) and not schema.keys:
+        raise InputError(NO_KEYS)
+
+
+def _risks(
+    study: Study,
+    original: Original,
+    sections: set[str],
+    progress: Progress,
+    notes: list[str],
+) -> dict[str, Any]:
+    """Risk, and its balance with utility; neither without quasi-identifiers."""
+    if not sections & {"risk", "rut"}:
+        return {}
+    if not study.schema.keys:
+        notes.append(f"Risk was not measured: {NO_KEYS}")
+        return {}
+    from microgauge.balancing import attribute_utilities, balance_of
+    from microgauge.risks import risk_of
+
+    found: dict[str, Any] = {}
+    section = risk_of(study, progress, notes, original.external, original.population)
+    if not section.keys:
+        notes.append("Risk was not measured: every quasi-identifier was removed.")
+        return {}
+    risk = section.result()
+    if "risk" in sections:
+        found["risk"] = risk
+    if "rut" in sections:
+        found["rut"] = balance_of(study, attribute_utilities(study, notes), risk.total)
+    return found
 
 
 def propensity(
@@ -152,29 +248,6 @@ def _sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
     return left
 
 
-def _read(original: Any, protected: Any, progress: Progress) -> list[Table]:
-    tables = []
-    for source, which in ((original, "original"), (protected, "protected")):
-        progress(f"reading the {which} table", 0.0)
-        tables.append(read_table(source, which=which))
-    return tables
-
-
-def _prepared(tables: list[Table], schema: Schema) -> Study:
-    if isinstance(schema.propensity.formula, str):
-        try:
-            _named(schema, tables[0].columns)
-        except Undefined as error:
-            raise InputError(f"[propensity] formula: {error}") from None
-    return Study.prepare(tables[0], tables[1], schema)
-
-
-def _named(schema: Schema, columns: Collection[str]) -> tuple[str, ...]:
-    """The columns that the formula of the propensity model names."""
-    formula = schema.propensity.formula
-    return () if formula is None else parse_terms(formula, columns)
-
-
 def _whole(
     study: Study, sections: set[str], progress: Progress, notes: list[str]
 ) -> dict[str, Any]:
@@ -184,8 +257,9 @@ def _whole(
 
     joint, said = stacked(study)
     notes += said
-    named = _named(study.schema, [variable.name for variable in study.variables])
-    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), named, notes)
+    text = study.schema.propensity.formula
+    formula = None if text is None else parse_terms(text, [v.name for v in study.variables])
+    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), formula, notes)
     found: dict[str, Any] = {}
     if "propensity" in sections:
         found["propensity"] = whole.propensity(study.schema.propensity)

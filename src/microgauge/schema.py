@@ -137,6 +137,8 @@ class Indicator:
         """How the indicator is named in results."""
         if self.name is not None:
             return self.name
+        if self.function is not None:
+            return getattr(self.function, "__name__", "function")
         if self.statistic == "ratio":
             return f"ratio of {self.variable} to {self.denominator}"
         what = f"{self.quantile:g}-quantile" if self.statistic == "quantile" else self.statistic
@@ -314,6 +316,11 @@ class Schema:
     """Protection levels to preview: what becomes of each variable; None: suppressed."""
     malformed: tuple[str, ...] = field(default=(), repr=False)
     """Faults met while reading, kept so that all faults can be told at once."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(n for n, v in self.variables.items() if v.role == "quasi_identifier")
 
     @staticmethod
     def load(path: str | Path) -> Schema:
@@ -674,6 +681,8 @@ def _indicator_faults(number: int, given: Indicator) -> list[str]:
     where = f"[[indicator]] number {number}"
     found = _texts(where, given, ("name", "variable", "by", "weight", "where", "denominator"))
     found += _whole(f"{where}: resamples", given.resamples, 10)
+    if not isinstance(given.category, str | int | float | bool | None):
+        found.append(f"{where}: category must be a single value.")
     if given.function is not None:
         if not callable(given.function):
             found.append(f"{where}: function must be a Python function of a data frame.")

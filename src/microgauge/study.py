@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from microgauge.align import Matching, alignment_faults, match
 from microgauge.analyses import analysis_faults
@@ -107,18 +106,8 @@ def _sound(schema: Schema) -> tuple[Schema, list[str]]:
         for name, variable in schema.variables.items()
     }
     options = Options() if Schema(options=schema.options).faults() else schema.options
-    kept: dict[str, Any] = {
-        name: tuple(entry for entry in getattr(schema, name) if not _with(name, entry).faults())
-        for name in ("models", "indicators", "regressions")
-    }
     loss = LossChoices() if Schema(loss=schema.loss).faults() else schema.loss
-    return Schema(options=options, variables=variables, loss=loss, **kept), faults
-
-
-def _with(name: str, entry: object) -> Schema:
-    """A schema with nothing but one model, indicator or regression."""
-    given: dict[str, Any] = {name: (entry,)}
-    return Schema(**given)
+    return replace(schema, options=options, variables=variables, loss=loss, malformed=()), faults
 
 
 def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:

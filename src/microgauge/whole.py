@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from microgauge.errors import Undefined
+from microgauge.formulas import Formula
 from microgauge.levels import Floats, Index
 from microgauge.measures.whole.clusters import (
     MOST_LINKED_UNASKED,
@@ -62,8 +63,8 @@ class WholeFile:
     progress: Progress = lambda what, share: None
     unmasked: frozenset[str] = frozenset()
     """Variables that protection left alone."""
-    named: tuple[str, ...] = ()
-    """Columns that the formula of the propensity model names."""
+    formula: Formula | None = None
+    """The terms of the propensity model, where a formula gives them."""
     notes: list[str] = field(default_factory=list)
 
     def _sampled(self, limit: int, what: str) -> Joint:
@@ -121,7 +122,8 @@ class WholeFile:
 
     def _design(self, joint: Joint, chosen: Propensity) -> Design:
         if chosen.formula is not None:
-            return formula_design(joint, chosen.formula, self.named)
+            assert self.formula is not None
+            return formula_design(joint, self.formula)
         masked = None
         if chosen.unmasked == "interactions":
             masked = [v.name not in self.unmasked for v in joint.variables]

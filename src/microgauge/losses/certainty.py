@@ -21,7 +21,7 @@ def penalties(variable: Described, recoding: Recoding) -> Floats:
     assert protected is not None
     if variable.original.type == "continuous":
         numbers = variable.original.levels.numbers
-        widths = _widths(variable, recoding)
+        widths = widths_of(variable, recoding)
         recoded = width_penalties(widths, float(numbers[-1] - numbers[0]))
     else:
         recoded = merge_penalties(recoding.target, len(recoding.recoded.levels))
@@ -31,7 +31,7 @@ def penalties(variable: Described, recoding: Recoding) -> Floats:
     return spread[theirs]
 
 
-def _widths(variable: Described, recoding: Recoding) -> Floats:
+def widths_of(variable: Described, recoding: Recoding) -> Floats:
     """The width of each recoded level of a number: upper less lower break."""
     numbers = variable.original.levels.numbers
     size = len(recoding.recoded.levels)
@@ -43,7 +43,7 @@ def _widths(variable: Described, recoding: Recoding) -> Floats:
         return _break_widths(low, given, numbers)
     if given is not None and given.round is not None:
         return np.full(size, float(given.round))
-    step = _resolution(variable)
+    step = resolution_of(variable)
     if recoding.recoded.levels.numeric:
         widths = np.where(high > low, high - low + step, 0.0)
         return _with_tails(widths, low, high, recoding, given)
@@ -59,7 +59,7 @@ def _widths(variable: Described, recoding: Recoding) -> Floats:
     )
 
 
-def _resolution(variable: Described) -> float:
+def resolution_of(variable: Described) -> float:
     """The step of the original values: declared, or 1 for whole numbers."""
     if variable.given.resolution is not None:
         return variable.given.resolution

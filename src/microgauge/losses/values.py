@@ -99,7 +99,8 @@ class Values:
         return {name: int(count) for name, count in zip(names, counts, strict=True)}
 
     @cached_property
-    def _apart(self) -> dict[str, Apart]:
+    def apart_sums(self) -> dict[str, Apart]:
+        """How far the numbers of each continuous variable are apart; empty without alignment."""
         if self.rows is None:
             return {}
         found = {}
@@ -124,8 +125,8 @@ class Values:
             return None, None, f"il1s, il1: {NOT_ALIGNED}"
         if not self.numbers:
             return None, None, "il1s, il1: no variable is continuous in both tables"
-        apart = list(self._apart.values())
-        constant = [name for name, a in self._apart.items() if a.deviation == 0]
+        apart = list(self.apart_sums.values())
+        constant = [name for name, a in self.apart_sums.items() if a.deviation == 0]
         if constant:
             self.notes.append(f"IL1s leaves out constant variables: {', '.join(constant)}.")
         reasons = []
@@ -226,7 +227,7 @@ class Values:
         if self.rows is None:
             reasons[NOT_ALIGNED] = names
             return {}
-        apart = self._apart[variable.name]
+        apart = self.apart_sums[variable.name]
         figures: dict[str, Any] = {
             "compared": apart.compared,
             "left_out": self.rows.rows - apart.compared,
@@ -258,9 +259,9 @@ class Values:
         if recoding is None or variable.protected is None:
             raise Undefined("not recoded")
         rows = variable.protected.levels.rows.astype(np.float64)
-        return mean_penalty(penalties(variable, recoding), rows, self._suppressed(variable))
+        return mean_penalty(penalties(variable, recoding), rows, self.suppressed(variable))
 
-    def _suppressed(self, variable: Described) -> float:
+    def suppressed(self, variable: Described) -> float:
         """Cells that had a value: counted in matched rows, else the rise of the missing share."""
         if self.rows is not None:
             return float(np.asarray(self._facts[Suppressed(*_names(variable, "released"))]))

@@ -16,7 +16,9 @@ def overlap(original: Bounds, protected: Bounds) -> float:
     (0.5, -1.0)
     """
     widths = [high - low for low, high in (original, protected)]
-    if min(widths) <= 0:
+    # What rounding leaves of an exact fit is no width.
+    sizes = [max(abs(low), abs(high)) for low, high in (original, protected)]
+    if any(width <= 1e-12 * size for width, size in zip(widths, sizes, strict=True)):
         raise Undefined("a confidence interval has width 0")
     shared = min(original[1], protected[1]) - max(original[0], protected[0])
     return 0.5 * (shared / widths[0] + shared / widths[1])

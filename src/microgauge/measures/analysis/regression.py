@@ -8,10 +8,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy import special
 
 from microgauge.errors import Undefined
+from microgauge.levels import Floats
 from microgauge.measures.analysis.overlap import overlap
-from microgauge.measures.gdu.models import Design, Factor, check_design, fitted_glm, with_intercept
+from microgauge.measures.analysis.statistics import NORMAL_975
+from microgauge.measures.gdu.models import (
+    Design,
+    Factor,
+    Matrix,
+    check_design,
+    fitted_glm,
+    with_intercept,
+)
 from microgauge.results import CoefficientResult, RegressionResult
 
 SIGNIFICANT = 0.05
@@ -74,33 +84,64 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     matrix, factors = _scaled(design)
     response = (design.response == values[1]).astype(np.float64)
     model = sm.GLM(response, matrix, family=sm.families.Binomial(), freq_weights=design.weights)
-    fitted = fitted_glm(model, "HC1" if robust else "nonrobust")
+    fitted = fitted_glm(model)
     explained = 1.0 - float(fitted.llf / fitted.llnull)
-    return Fitted(_terms(design, fitted, factors), len(design.response), explained, design.factors)
+    errors = fitted.bse
+    if robust:
+        errors = _sandwich(matrix, design.weights, response, np.asarray(fitted.mu))
+    values = np.asarray(fitted.params)
+    half = NORMAL_975 * errors
+    terms = _coefficients(
+        design,
+        values / factors,
+        errors / factors,
+        np.stack([values - half, values + half], axis=1) / factors[:, np.newaxis],
+        2.0 * special.ndtr(-np.abs(values / errors)),
+    )
+    return Fitted(terms, len(design.response), explained, design.factors)
 
 
-def _scaled(design: Design) -> tuple[Any, np.ndarray[Any, np.dtype[np.float64]]]:
+def _sandwich(matrix: Matrix, weights: Floats, response: Floats, fitted: Floats) -> Floats:
+    """White's standard errors with n/(n - k), weights being those of a sample (HC1)."""
+    rows, terms = matrix.shape
+    bread = np.linalg.inv((matrix.T * (weights * fitted * (1.0 - fitted))) @ matrix)
+    scores = matrix * (weights * (response - fitted))[:, np.newaxis]
+    covariance = bread @ (scores.T @ scores) @ bread * (rows / (rows - terms))
+    return np.sqrt(np.diag(covariance))
+
+
+def _scaled(design: Design) -> tuple[Matrix, Floats]:
     """Terms on one scale, so that AGEP and AGEP² are solved alike; and what to divide by."""
     matrix = with_intercept(design)
     factors = np.sqrt((matrix**2).mean(axis=0))
     return matrix / factors, factors
 
 
-def _terms(design: Design, fitted: Any, factors: Any) -> dict[str, Coefficient]:
-    names = (*(("Intercept",) if design.intercept else ()), *design.names)
-    intervals = fitted.conf_int(alpha=0.05)
-    found = {}
-    for i, name in enumerate(names):
-        low, high = (float(bound / factors[i]) for bound in intervals[i])
-        found[name] = Coefficient(
-            float(fitted.params[i] / factors[i]),
-            float(fitted.bse[i] / factors[i]),
-            (low, high),
-            float(fitted.pvalues[i]),
-        )
-    if not all(np.isfinite([c.value, *c.bounds]).all() for c in found.values()):
+def _terms(design: Design, fitted: Any, factors: Floats) -> dict[str, Coefficient]:
+    return _coefficients(
+        design,
+        np.asarray(fitted.params) / factors,
+        np.asarray(fitted.bse) / factors,
+        np.asarray(fitted.conf_int(alpha=0.05)) / factors[:, np.newaxis],
+        np.asarray(fitted.pvalues),
+    )
+
+
+def _coefficients(
+    design: Design, values: Floats, errors: Floats, bounds: Matrix, p: Floats
+) -> dict[str, Coefficient]:
+    if not (np.isfinite(values).all() and np.isfinite(bounds).all()):
         raise Undefined("the fit gives no finite intervals")
-    return found
+    names = (*(("Intercept",) if design.intercept else ()), *design.names)
+    return {
+        name: Coefficient(
+            float(values[i]),
+            float(errors[i]),
+            (float(bounds[i, 0]), float(bounds[i, 1])),
+            float(p[i]),
+        )
+        for i, name in enumerate(names)
+    }
 
 
 # -- comparison ------------------------------------------------------------------------------

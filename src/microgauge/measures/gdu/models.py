@@ -25,6 +25,11 @@ from microgauge.schema import Model
 
 Matrix = NDArray[np.float64]
 
+LARGEST = 1e150
+"""Beyond that, squares are not finite."""
+CERTAIN = 1e-9
+"""p (1 - p) of a unit below which its response is told with certainty."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -143,7 +148,7 @@ def logistic(design: Design) -> Fit:
     return Fit(Estimate(statistic, p), terms)
 
 
-def fitted_glm(model: Any, covariance: str = "nonrobust") -> Any:
+def fitted_glm(model: Any) -> Any:
     """A binomial model fitted to the last digits; `Undefined` where it cannot be."""
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
@@ -151,11 +156,13 @@ def fitted_glm(model: Any, covariance: str = "nonrobust") -> Any:
         warnings.simplefilter("error", PerfectSeparationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params", cov_type=covariance)
+            fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params")
         except PerfectSeparationWarning:
             raise Undefined("the response is separated perfectly") from None
     if not fitted.converged or not np.isfinite(fitted.params).all():
         raise Undefined("the fit does not converge")
+    if (fitted.mu * (1.0 - fitted.mu)).min() < CERTAIN:
+        raise Undefined("the response of some units is separated perfectly")
     return fitted
 
 
@@ -169,6 +176,8 @@ def check_design(design: Design) -> None:
     if np.ptp(design.response) == 0:
         raise Undefined("the response is constant")
     matrix = with_intercept(design)
+    if max(np.abs(matrix).max(), np.abs(design.response).max()) > LARGEST:
+        raise Undefined("the numbers are too large to be squared")
     lengths = np.sqrt((matrix**2).sum(axis=0))
     # On one scale, so that a large number squared does not pass for a dependence.
     if not lengths.all() or np.linalg.matrix_rank(matrix / lengths) < matrix.shape[1]:

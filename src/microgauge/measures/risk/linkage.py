@@ -15,7 +15,7 @@ worked out one by one, so that rounding of the products decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -58,11 +58,11 @@ class LinkAttribute:
 
         A constant original has no unit to measure in, and tells no original record from another.
 
-        >>> scaled = LinkAttribute.standardised(np.array([1.0, 3.0, 5.0]), np.array([3.0, 7.0, 1.0]))
-        >>> scaled.original, scaled.protected
+        >>> ages = LinkAttribute.standardised(np.array([1.0, 3.0, 5.0]), np.array([3.0, 7.0, 1.0]))
+        >>> ages.original, ages.protected
         (array([-1.,  0.,  1.]), array([ 0.,  2., -1.]))
         """
-        known = original[~np.isnan(original)]
+        known = original[np.isfinite(original)]
         if not known.size or known.min() == known.max():
             return None
         centre, unit = known.mean(), known.std(ddof=1)
@@ -81,8 +81,8 @@ class Linkage:
     """The share that guessing would reach: 1/records."""
     sampled: int | None = None
     """How many protected records were looked for, where not all were."""
-    standard_error: float = 0.0
-    """Of the share, by the draw of the sample; 0 without one."""
+    standard_error: float | None = None
+    """Of the share, by the draw of the sample."""
 
 
 def linkage_share(
@@ -94,8 +94,10 @@ def linkage_share(
 ) -> Linkage:
     """The share of protected records whose nearest original record is their own.
 
+    The first record below is linked, the second half (it is as near to 5), the third not.
+
     >>> ages = LinkAttribute("number", np.array([0.0, 1.0, 5.0]), np.array([0.2, 3.0, 1.1]))
-    >>> round(linkage_share([ages]).share, 3)  # the first; the second is as near to 5; not the third
+    >>> linkage_share([ages]).share
     0.5
     """
     if not attributes:
@@ -105,31 +107,29 @@ def linkage_share(
         raise Undefined("no record to link")
     original, protected = _sides(attributes)
     originals, masked = _Profiles.of(original), _Profiles.of(protected)
-    drawn = None
-    if len(masked.counts) * len(originals.counts) > most_products:
-        drawn = _draw(masked.each, originals.each, most_products // len(originals.counts), seed)
-        masked = _Profiles.of(protected.take(drawn))
-    own = originals.each if drawn is None else originals.each[drawn]
-    linked = _linked(originals, masked, own, block)
-    share, sampled = float(linked.mean()), None if drawn is None else len(drawn)
-    return Linkage(share, records, 1.0 / records, sampled, _standard_error(linked, records))
+    if len(masked.counts) * len(originals.counts) <= most_products:
+        linked = _linked(originals, masked, originals.each, block)
+        return Linkage(float(linked.mean()), records, 1.0 / records)
+    drawn = _draw(masked.each, originals.each, most_products // len(originals.counts), seed)
+    masked = _Profiles.of(protected.take(drawn))
+    linked = _linked(originals, masked, originals.each[drawn], block)
+    error = _standard_error(linked, records)
+    return Linkage(float(linked.mean()), records, 1.0 / records, len(drawn), error)
 
 
 def _draw(masked: Index, original: Index, size: int, seed: int) -> Index:
-    """Some records at random: the same ones in whatever order the rows are.
+    """Some records at random, at least two: the same ones in whatever order the rows are.
 
     They are drawn from the records in the order of their values; equal ones are interchangeable.
     """
     by_value = np.lexsort((original, masked))
-    places = np.random.default_rng(seed).choice(len(masked), max(size, 1), replace=False)
-    return by_value[places]
+    size = min(max(size, 2), len(masked))
+    return by_value[np.random.default_rng(seed).choice(len(masked), size, replace=False)]
 
 
 def _standard_error(linked: Floats, records: int) -> float:
     """Of the mean of a sample drawn without replacement."""
     size = len(linked)
-    if size in (1, records):
-        return 0.0 if size == records else float("inf")
     return float(linked.std(ddof=1) * np.sqrt((1.0 - size / records) / size))
 
 
@@ -142,7 +142,7 @@ class _Side:
 
     @property
     def records(self) -> int:
-        return self.numbers.shape[1]
+        return int(self.numbers.shape[1])
 
     @cached_property
     def known(self) -> Flags:
@@ -233,44 +233,27 @@ def _squares(a: _Side, b: _Side) -> Floats:
     return total
 
 
-@dataclass(eq=False)
 class _Search:
     """Looks for originals within a radius of each protected profile: nearer ones and ties."""
 
-    originals: _Profiles
-    masked: _Side
-    radii: Floats
-    block: int
-    beaten: Flags = field(init=False)
-    """Whether some original is nearer than the radius."""
-    ties: NDArray[np.int64] = field(init=False)
-    """Original records seen at the radius."""
-
-    def __post_init__(self) -> None:
-        self.beaten = np.zeros(len(self.radii), dtype=np.bool_)
-        self.ties = np.zeros(len(self.radii), dtype=np.int64)
-        self.left, self.right = _features(self.masked, self.originals.side, self.radii)
-        self.slack = self._slack()
-
-    def _slack(self) -> Floats:
-        """How far from the squared radius a product may be and still mean a tie.
-
-        The tolerance of ties squared, and what rounding the product can amount to.
-        """
-        norms = [
-            np.sqrt(np.nansum(side.numbers**2, axis=0))
-            for side in (self.masked, self.originals.side)
-        ]
-        attributes = len(self.masked.numbers) + len(self.masked.codes)
-        scale = (norms[0] + norms[1].max()) ** 2 + self.radii**2 + attributes
-        rounding = 4.0 * np.finfo(np.float64).eps * (self.left.shape[1] + 4) * scale
-        tolerance = _tolerance(self.radii)
-        return np.asarray((2.0 * self.radii + tolerance) * tolerance + rounding)
+    def __init__(self, originals: _Profiles, masked: _Side, radii: Floats, block: int) -> None:
+        self.originals, self.masked, self.radii, self.block = originals, masked, radii, block
+        self.beaten = np.zeros(len(radii), dtype=np.bool_)
+        """Whether some original is nearer than the radius."""
+        self.ties = np.zeros(len(radii), dtype=np.int64)
+        """Original records seen at the radius."""
+        self.left, self.right = _features(masked, originals.side, radii)
+        tolerance = _tolerance(radii)
+        self.band = (2.0 * radii + tolerance) * tolerance
+        """How far from the squared radius a squared distance may be and still mean a tie."""
+        self.norms = tuple(
+            np.sqrt(np.nansum(side.numbers**2, axis=0)) for side in (masked, originals.side)
+        )
 
     def visit(self, part: Index, rows: Index) -> None:
         """Compare protected profiles with a part of the originals, unless it is too far away."""
         rows = rows[~self.beaten[rows]]
-        near = self._floor(part, rows) <= self.radii[rows] ** 2 + self.slack[rows]
+        near = self._floor(part, rows) <= self.radii[rows] ** 2 + self.band[rows]
         rows = rows[near]
         if not len(rows):
             return
@@ -299,6 +282,7 @@ class _Search:
         return order[: len(part) // 2], order[len(part) // 2 :]
 
     def _compare(self, part: Index, rows: Index) -> None:
+        """Tell for each pair whether the original is nearer than the radius, at it or beyond."""
         its = self.right[part].T
         codes = _each(self.originals.side.codes, part)
         for start in range(0, len(rows), self.block):
@@ -306,11 +290,18 @@ class _Search:
             beyond = self.left[some] @ its
             if codes:
                 beyond += _mismatches(_each(self.masked.codes, some), codes)
-            nearest, slack = beyond.min(axis=1), self.slack[some]
+            nearest, slack = beyond.min(axis=1), self.band[some] + self._rounding(part, some)
             self.beaten[some[nearest < -slack]] = True
             unsure = np.flatnonzero(np.abs(nearest) <= slack)
             row, column = np.nonzero(beyond[unsure] <= slack[unsure, None])
             self._settle(some[unsure[row]], part[column])
+
+    def _rounding(self, part: Index, rows: Index) -> Floats:
+        """The most that rounding adds to or takes from products: less where numbers are small."""
+        attributes = len(self.masked.numbers) + len(self.masked.codes)
+        longest = self.norms[0][rows] + self.norms[1][part].max()
+        scale = longest**2 + self.radii[rows] ** 2 + attributes
+        return np.asarray(4.0 * np.finfo(np.float64).eps * (self.left.shape[1] + 4) * scale)
 
     def _settle(self, rows: Index, found: Index) -> None:
         """Work out the distances of pairs that may be ties."""
@@ -342,7 +333,7 @@ def _number_spread(numbers: Floats) -> float:
 
 def _category_spread(codes: Codes) -> float:
     """The same for a category."""
-    shares = np.unique(codes, return_counts=True)[1] / len(codes)
+    shares = np.bincount(codes.astype(np.intp) + 1) / len(codes)
     return float(1.0 - (shares**2).sum()) / 2.0
 
 

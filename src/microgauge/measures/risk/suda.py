@@ -41,9 +41,9 @@ class Suda:
     msu_sizes: dict[int, int]
     """How many MSUs there are of each size from 1 to M."""
     contributions: dict[int, float]
-    """Percent of the total score in MSUs that hold the attribute. They may exceed 100 in
-    sum, as an MSU counts for each of its attributes. All are 0 where there is no MSU: no attribute
-    makes anybody stand out."""
+    """Percent of the total score in MSUs that hold the attribute. They may exceed 100 in sum, as
+    an MSU counts for each of its attributes. All are 0 where there is no MSU: no attribute makes
+    anybody stand out."""
     level_contributions: dict[int, dict[int, float]]
     """The same for the codes of each attribute. They add up to the attribute's; codes in no MSU are
     left out."""
@@ -120,10 +120,10 @@ def dis_suda(scores: Floats, attributes: int, intrusion: float) -> Floats:
     is within 0 … 1, equal scores all get DIS itself, and only ratios of scores matter. The mean of
     the values is DIS if scores are equal, else (by Jensen's inequality) somewhat more.
 
-    The formula is that of Elliot's SUDA User Guide (2004) for the idea of Elliot and Manning (2003,
-    Using DIS to modify the classification of special uniques), as sdcMicro and ARX have it. The
-    Python package suda differs: s · DIS / Σs, whose sum, not mean, is DIS. Q was fitted to keys of
-    some 8 attributes; beyond 28, where it would turn the order round, we keep it at 0.
+    The idea is of Elliot and Manning (2003, Using DIS to modify the classification of special
+    uniques), the formula that of sdcMicro and of ARX's library suda2, which cites Elliot's SUDA
+    User Guide (2004). The Python package suda differs: s · DIS / Σs, whose sum, not mean, is DIS.
+    With more than 28 attributes Q would turn the order round; there we keep it at 0.
 
     >>> dis_suda(np.array([1.0, 1.0]), 8, 0.25).tolist()
     [0.25, 0.25]

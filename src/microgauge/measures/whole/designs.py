@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import Undefined
-from microgauge.formulas import CONTEXT
+from microgauge.formulas import CONTEXT, Formula
 from microgauge.levels import Floats
 from microgauge.measures.whole.joint import Joint
 from microgauge.measures.whole.terms import (
@@ -114,33 +114,34 @@ def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
     return Design(columns, "splines and products of pairs")
 
 
-def formula_design(joint: Joint, formula: str, named: Sequence[str] = ()) -> Design:
-    """Terms by a formula, which must have been checked; `named` are the columns in it.
+def formula_design(joint: Joint, formula: Formula) -> Design:
+    """Terms by a formula that was checked.
 
     Indicators of missing numbers join the model, as in every other one.
     """
     import pandas as pd
-    from formulaic import Formula
+    from formulaic import Formula as Parsed
     from formulaic.errors import FormulaicError
 
     places = {variable.name: place for place, variable in enumerate(joint.variables)}
+    named = formula.columns
     absent = [name for name in named if name not in places]
     if absent:
         raise Undefined(f"the formula names {', '.join(absent)}, which is not compared")
     frame = pd.DataFrame(
-        {name: _formula_values(joint, place) for name, place in places.items()},
+        {name: _formula_values(joint, places[column]) for name, column in formula.names.items()},
         index=range(joint.rows),
     )
-    terms = formula.strip().removeprefix("~")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            matrix = Formula(terms).get_model_matrix(
+            matrix = Parsed(formula.plain).get_model_matrix(
                 frame, context=dict(CONTEXT), na_action="ignore"
             )
-        except FormulaicError:
+        except (FormulaicError, TypeError, ValueError, OverflowError, RecursionError):
             raise Undefined("the formula cannot be computed for these variables") from None
-        owners, columns = _formula_columns(matrix, places)
+        used = {name: places[column] for name, column in formula.names.items()}
+        owners, columns = _formula_columns(matrix, used)
     missing = build(joint, [((places[n], MISSING),) for n in named if _may_miss(joint, places[n])])
     found = Columns(
         np.column_stack([*columns, missing.dense]) if columns else missing.dense,
@@ -151,7 +152,7 @@ def formula_design(joint: Joint, formula: str, named: Sequence[str] = ()) -> Des
         raise Undefined("the formula has no term")
     if not found.finite:
         raise Undefined("a term of the formula is not finite in every row")
-    return Design(found, formula)
+    return Design(found, formula.text)
 
 
 def _may_miss(joint: Joint, place: int) -> bool:
