@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from microgauge._version import __version__
 
 if TYPE_CHECKING:
+    from microgauge.diagnosis import diagnose
     from microgauge.errors import InputError, MicrogaugeError, Undefined
-    from microgauge.results import Assessment
+    from microgauge.ranking import rank
+    from microgauge.results import Assessment, Diagnosis, Ranking
     from microgauge.run import assess, clusters, ecdf, propensity
     from microgauge.schema import (
         Indicator,
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assessment",
+    "Diagnosis",
     "Indicator",
     "InputError",
     "MicrogaugeError",
     "Model",
     "Options",
+    "Ranking",
     "Recode",
     "Regression",
     "Schema",
@@ -41,12 +45,16 @@ __all__ = [
     "__version__",
     "assess",
     "clusters",
+    "diagnose",
     "ecdf",
     "propensity",
+    "rank",
 ]
 
 _HOMES = {
     "Assessment": "results",
+    "Diagnosis": "results",
+    "Ranking": "results",
     "Indicator": "schema",
     "InputError": "errors",
     "MicrogaugeError": "errors",
@@ -59,8 +67,10 @@ _HOMES = {
     "Variable": "schema",
     "assess": "run",
     "clusters": "run",
+    "diagnose": "diagnosis",
     "ecdf": "run",
     "propensity": "run",
+    "rank": "ranking",
 }
 """Where each public name lives. Modules load on first use, so that `import microgauge` is quick."""
 

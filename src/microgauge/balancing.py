@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from microgauge.describe import Described, Side
-from microgauge.engines.local import ORIGINAL, PROTECTED
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, common, sums_by
 from microgauge.losses.certainty import resolution_of, widths_of
@@ -27,7 +26,6 @@ from microgauge.measures.rut.losses import (
     with_suppressed,
 )
 from microgauge.measures.rut.similarities import binned, cosine, jaccard, spread_over
-from microgauge.passes import Rows
 from microgauge.placing import placed
 from microgauge.recode import Recoding, matched_cells
 from microgauge.results import AttributeUtility, Rut, SweepStep
@@ -58,10 +56,70 @@ def attribute_utilities(study: Study, notes: list[str]) -> tuple[AttributeUtilit
             both[variable.name] = found
     values = Values(study, both)
     return tuple(
-        _Attribute(study, values, variable, notes).result()
+        Attribute(
+            variable,
+            study.recodings.get(variable.name),
+            _Matched(study, values, variable),
+            study.schema.rut,
+            notes,
+        ).result()
         for variable in study.analysed
         if not variable.original.empty
     )
+
+
+class Evidence(Protocol):
+    """What is known of an attribute unit by unit; `Undefined` where units are not matched."""
+
+    @property
+    def matched(self) -> bool:
+        """Whether units can be compared with themselves."""
+        ...
+
+    @property
+    def suppressed(self) -> float:
+        """Share of the original's values that were suppressed."""
+        ...
+
+    def apart(self) -> Apart:
+        """How far the numbers are apart."""
+        ...
+
+    def cells(self) -> tuple[Index, Index, Floats]:
+        """Original level, released level and units of every pair of values that occurs."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Matched:
+    """The evidence of two tables."""
+
+    study: Study
+    values: Values
+    variable: Described
+
+    @property
+    def matched(self) -> bool:
+        return self.values.rows is not None
+
+    @property
+    def suppressed(self) -> float:
+        levels = self.variable.original.levels
+        rows = self.values.rows or self.study.description.protected
+        known = rows.rows * levels.present / max(levels.missing + levels.present, 1)
+        return min(self.values.suppressed(self.variable) / known, 1.0) if known > 0 else 0.0
+
+    def apart(self) -> Apart:
+        if self.values.rows is None:
+            raise Undefined(NOT_ALIGNED)
+        if self.variable.name not in self.values.apart_sums:
+            raise Undefined("not a number in both tables")
+        return self.values.apart_sums[self.variable.name]
+
+    def cells(self) -> tuple[Index, Index, Floats]:
+        if self.values.rows is None:
+            raise Undefined(NOT_ALIGNED)
+        return matched_cells(self.variable, self.values.rows)
 
 
 def balance_of(study: Study, attributes: Sequence[AttributeUtility], risk: float | None) -> Rut:
@@ -133,12 +191,13 @@ def meets(chosen: RutChoices, risk: float | None, gain: float | None) -> bool | 
 
 
 @dataclass(eq=False)
-class _Attribute:
-    """Works out one attribute."""
+class Attribute:
+    """Works out loss and similarity of one attribute."""
 
-    study: Study
-    values: Values
     variable: Described
+    recoding: Recoding | None
+    evidence: Evidence
+    chosen: RutChoices
     notes: list[str]
     difference: float | None = field(default=None, init=False)
 
@@ -169,7 +228,7 @@ class _Attribute:
             rule=None if self._rule is None else str(self._rule),
             loss_by_rule=self._loss_by_rule(),
             entropy_difference=self.difference,
-            suppressed=self._suppressed,
+            suppressed=self.evidence.suppressed,
             reason="; ".join(reasons) or None,
         )
 
@@ -194,25 +253,21 @@ class _Attribute:
         return self.variable.original, self.variable.protected
 
     @cached_property
-    def _recoding(self) -> Recoding | None:
-        return self.study.recodings.get(self.variable.name)
-
-    @cached_property
     def _kind(self) -> Kind:
         before, after = self._sides
         if self._cut is not None:
             return "prefix"
-        if before.levels.numeric and not after.levels.numeric and self._recoding is not None:
+        if before.levels.numeric and not after.levels.numeric and self.recoding is not None:
             return "range" if before.type != "nominal" else "merged"
         if before.type == "continuous" and after.levels.numeric:
             return "number"
-        merged = self._recoding is not None
+        merged = self.recoding is not None
         return "merged" if merged else "category"
 
     @cached_property
     def _cut(self) -> int | None:
         """How many characters were cut from the end of a code, where that is what was done."""
-        recode, recoding = self.variable.given.recode, self._recoding
+        recode, recoding = self.variable.given.recode, self.recoding
         if recoding is None or self.variable.original.type == "continuous":
             return None
         before = self.variable.original.levels.labels
@@ -228,21 +283,13 @@ class _Attribute:
         return cut if cut > 0 and all(b.startswith(after[t]) for b, t in pairs) else None
 
     def _default_loss(self, kind: Kind) -> str:
-        if kind == "number" and self.values.rows is None:
+        if kind == "number" and not self.evidence.matched:
             self.notes.append(
                 f'The loss of "{self.variable.name}" is that of entropy: proximity needs aligned '
                 "tables."
             )
             return "entropy"
         return DEFAULTS[kind][0]
-
-    @cached_property
-    def _suppressed(self) -> float:
-        """Share of the original's values that were suppressed."""
-        levels = self.variable.original.levels
-        rows = self.values.rows or self.study.description.protected
-        known = rows.rows * levels.present / max(levels.missing + levels.present, 1)
-        return min(self.values.suppressed(self.variable) / known, 1.0) if known > 0 else 0.0
 
     # -- losses ------------------------------------------------------------------------------
 
@@ -255,10 +302,10 @@ class _Attribute:
             "entropy": self._entropy,
             "consistency": self._consistency,
         }
-        return with_suppressed(measures[name](), self._suppressed)
+        return with_suppressed(measures[name](), self.evidence.suppressed)
 
     def _generalisation(self) -> float:
-        recoding = self._recoding
+        recoding = self.recoding
         if recoding is None:
             rule = self._rule
             if rule is None:
@@ -288,23 +335,16 @@ class _Attribute:
         return declared if declared > 0 else resolution(self.variable.original.levels.numbers)
 
     def _deviation(self) -> float:
-        apart = self._apart()
+        apart = self.evidence.apart()
         return mean_deviation(apart.absolute, apart.compared)
 
     def _root_mean_square(self) -> float:
-        apart = self._apart()
+        apart = self.evidence.apart()
         return root_mean_square(apart.square, apart.compared)
-
-    def _apart(self) -> Apart:
-        if self.values.rows is None:
-            raise Undefined(NOT_ALIGNED)
-        if self.variable.name not in self.values.apart_sums:
-            raise Undefined("not a number in both tables")
-        return self.values.apart_sums[self.variable.name]
 
     def _largest(self) -> float:
         """L_max: the original's range; or the bound of the rule that was used."""
-        if self.study.schema.rut.lmax == "rule":
+        if self.chosen.lmax == "rule":
             if self._rule is None:
                 raise Undefined("no rounding rule is declared or found (lmax = rule)")
             return self._rule.largest_error
@@ -312,9 +352,12 @@ class _Attribute:
         return float(numbers[-1] - numbers[0])
 
     def _loss_by_rule(self) -> float | None:
-        if self._rule is None or self.variable.name not in self.values.apart_sums:
+        if self._rule is None:
             return None
-        return bounded(self._deviation(), self._rule.largest_error)
+        try:
+            return bounded(self._deviation(), self._rule.largest_error)
+        except Undefined:
+            return None  # said beside the loss itself
 
     @cached_property
     def _rule(self) -> Rule | None:
@@ -323,12 +366,11 @@ class _Attribute:
         if given.recode is not None and given.recode.round is not None:
             return Rule(given.recode.round, given.rounding)
         before, after = self._sides
-        rows = self.study.matching.rows
-        if rows is None or not continuous_both(before, after) or before.empty or after.empty:
+        if not self.evidence.matched or not continuous_both(before, after):
             return None
-        if len(after.levels) >= len(before.levels):
+        if after.empty or len(after.levels) >= len(before.levels):
             return None
-        first, second, counts = matched_cells(self.variable, rows)
+        first, second, counts = self.evidence.cells()
         numbers = before.levels.numbers[first], after.levels.numbers[second]
         return found_rule(*numbers, counts, resolution(before.levels.numbers))
 
@@ -342,10 +384,7 @@ class _Attribute:
         return loss
 
     def _consistency(self) -> float:
-        rows = self.study.matching.rows
-        if rows is None:
-            raise Undefined(NOT_ALIGNED)
-        return consistency(*matched_cells(self.variable, rows))
+        return consistency(*self.evidence.cells())
 
     # -- similarities ------------------------------------------------------------------------
 
@@ -366,7 +405,7 @@ class _Attribute:
 
     def _cosine(self) -> float:
         before, after = self._sides
-        recoding = self._recoding
+        recoding = self.recoding
         if continuous_both(before, after):
             return cosine(*self._binned())
         if recoding is not None:
@@ -388,7 +427,7 @@ class _Attribute:
 
     def _jaccard(self) -> float:
         before, after = self._sides
-        base = before if self._recoding is None else self._recoding.recoded
+        base = before if self.recoding is None else self.recoding.recoded
         ours, theirs, _ = common(base.levels.keys, after.levels.keys)
         shared = len(np.intersect1d(ours, theirs))
         return jaccard(shared, len(before.levels) + len(theirs) - shared)
@@ -396,19 +435,11 @@ class _Attribute:
     def _values_cosine(self) -> float:
         """Cosine of the two vectors of aligned values."""
         before, after = self._sides
-        rows = self.study.matching.rows
-        if rows is None:
-            raise Undefined(NOT_ALIGNED)
         if not continuous_both(before, after):
             raise Undefined("not a number in both tables")
-        names = (ORIGINAL + self.variable.name, PROTECTED + self.variable.name)
-        axes = {name: s.axis(name) for name, s in zip(names, (before, after), strict=True)}
-        question = Rows(names)
-        levels: Index = rows.scan([question], axes)[question].values.astype(np.intp)
-        known = (levels < [len(before.levels), len(after.levels)]).all(axis=1)
-        return cosine(
-            before.levels.numbers[levels[known, 0]], after.levels.numbers[levels[known, 1]]
-        )
+        first, second, counts = self.evidence.cells()
+        roots = np.sqrt(counts)
+        return cosine(before.levels.numbers[first] * roots, after.levels.numbers[second] * roots)
 
 
 def continuous_both(before: Side, after: Side) -> bool:

@@ -20,6 +20,8 @@ examples:
   microgauge demo
   microgauge schema original.csv protected.csv --output schema.toml
   microgauge assess original.csv protected.csv --schema schema.toml --json result.json
+  microgauge rank original.csv weak.csv strong.csv --schema schema.toml --map map.svg
+  microgauge diagnose original.csv --schema schema.toml
 """
 
 
@@ -57,6 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"microgauge {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_assess(commands)
+    _add_rank(commands)
+    _add_diagnose(commands)
     _add_schema(commands)
     _add_demo(commands)
     return parser
@@ -71,14 +75,29 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
     command.add_argument("protected", metavar="PROTECTED", help="the table after protection")
-    command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
-    command.add_argument("--key", metavar="COL", help="column that joins the two tables")
-    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    _add_choices(command)
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
+    command.add_argument(
+        "--risky", metavar="F.csv", help="write row numbers and risks, the riskiest first"
+    )
+    command.add_argument(
+        "--yardsticks", action="store_true", help="also measure files whose loss is known"
+    )
+    command.set_defaults(run=_assess)
+
+
+def _add_choices(command: argparse.ArgumentParser) -> None:
+    """What `assess` and `rank` have in common."""
+    command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
+    command.add_argument("--key", metavar="COL", help="column that joins the tables")
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.add_argument("--external", metavar="F", help="a table an intruder may hold")
+    command.add_argument("--population", metavar="F", help="the table the original is a sample of")
     command.add_argument(
         "--only",
         metavar="A,B",
-        help="only these of gdu, propensity, clusters, ecdf, loss, indicators, regressions",
+        help="only these of gdu, propensity, clusters, ecdf, loss, indicators, regressions, risk, "
+        "rut",
     )
     command.add_argument("--skip", metavar="A,B", help="all but these")
     command.add_argument(
@@ -89,10 +108,45 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         dest="settings",
         help="change an entry of the schema, e.g. propensity.model=cart",
     )
-    command.add_argument(
-        "--yardsticks", action="store_true", help="also measure files whose loss is known"
+
+
+def _add_rank(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "rank",
+        help="compare several protected tables and say which to release",
+        description="Measure several protected versions of one original, weakest first if they "
+        "have an order, and say which to release.",
     )
-    command.set_defaults(run=_assess)
+    command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
+    command.add_argument("candidates", metavar="CANDIDATE", nargs="+", help="protected versions")
+    _add_choices(command)
+    command.add_argument("--max-risk", type=float, metavar="R", help="the largest risk allowed")
+    command.add_argument("--min-utility", type=float, metavar="U", help="the least utility wanted")
+    command.add_argument(
+        "--preset", metavar="NAME", help="weights: analysis, balanced, sharing or public"
+    )
+    command.add_argument(
+        "--map",
+        metavar="F",
+        help="write the risk–utility map: .svg, .png, without either both",
+    )
+    command.add_argument(
+        "--levels", metavar="F", help="write safety, utility and RUT over the candidates' order"
+    )
+    command.set_defaults(run=_rank)
+
+
+def _add_diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "diagnose",
+        help="look at an original before protecting it",
+        description="Distributions, classes and previews of protection levels ([level.NAME] in "
+        "the schema) of one table.",
+    )
+    command.add_argument("original", metavar="ORIGINAL")
+    command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.set_defaults(run=_diagnose)
 
 
 def _add_schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -120,11 +174,9 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _assess(chosen: argparse.Namespace) -> int:
     if chosen.pairs and (_left_out("gdu", chosen.only, chosen.skip)):
         raise InputError("--pairs needs the section gdu, which --only or --skip leaves out.")
-    outputs = [Path(name) for name in (chosen.json, chosen.pairs) if name and name != "-"]
-    for path in outputs:
-        from microgauge.files import check_writable
-
-        check_writable(path)
+    if chosen.risky and _left_out("risk", chosen.only, chosen.skip):
+        raise InputError("--risky needs the section risk, which --only or --skip leaves out.")
+    _check_outputs(chosen.json, chosen.pairs, chosen.risky)
     return _report(
         chosen.original,
         chosen.protected,
@@ -133,9 +185,72 @@ def _assess(chosen: argparse.Namespace) -> int:
         only=_listed(chosen.only),
         skip=_listed(chosen.skip) or (),
         yardsticks=chosen.yardsticks,
+        external=chosen.external,
+        population=chosen.population,
         json=chosen.json,
         pairs=chosen.pairs,
+        risky=chosen.risky,
     )
+
+
+def _check_outputs(*names: str | None) -> None:
+    from microgauge.files import check_writable
+
+    for name in names:
+        if name and name != "-":
+            check_writable(Path(name))
+
+
+def _rank(chosen: argparse.Namespace) -> int:
+    from microgauge.files import write_whole
+    from microgauge.progress import Line
+    from microgauge.ranking import rank
+    from microgauge.render.json import json_text
+    from microgauge.render.pictures import levels_picture, pictures_of, risk_utility_map
+
+    drawn = [
+        (draw, path, kind)
+        for draw, name in ((risk_utility_map, chosen.map), (levels_picture, chosen.levels))
+        if name
+        for path, kind in pictures_of([name])
+    ]
+    _check_outputs(chosen.json, *(path for _, path, _ in drawn))
+    with Line() as progress:
+        result = rank(
+            chosen.original,
+            chosen.candidates,
+            schema=_schema(chosen.schema, chosen.settings),
+            key=chosen.key,
+            external=chosen.external,
+            population=chosen.population,
+            max_risk=chosen.max_risk,
+            min_utility=chosen.min_utility,
+            preset=chosen.preset,
+            only=_listed(chosen.only),
+            skip=_listed(chosen.skip) or (),
+            progress=progress,
+        )
+    for draw, path, kind in drawn:
+        write_whole(Path(path), draw(result, kind))
+    if chosen.json and chosen.json != "-":
+        write_whole(Path(chosen.json), json_text(result))
+    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
+    return 0
+
+
+def _diagnose(chosen: argparse.Namespace) -> int:
+    from microgauge.diagnosis import diagnose
+    from microgauge.files import write_whole
+    from microgauge.progress import Line
+    from microgauge.render.json import json_text
+
+    _check_outputs(chosen.json)
+    with Line() as progress:
+        result = diagnose(chosen.original, schema=_schema(chosen.schema, ()), progress=progress)
+    if chosen.json and chosen.json != "-":
+        write_whole(Path(chosen.json), json_text(result))
+    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
+    return 0
 
 
 def _left_out(section: str, only: str | None, skip: str | None) -> bool:
@@ -177,19 +292,24 @@ def _report(
     *,
     json: str | None = None,
     pairs: str | None = None,
+    risky: str | None = None,
     **choices: Any,
 ) -> int:
     from microgauge.files import write_whole
     from microgauge.progress import Line
     from microgauge.render.json import json_text
-    from microgauge.run import assess
+    from microgauge.run import NO_KEYS, assess
 
     with Line() as progress:
-        result = assess(original, protected, progress=progress, **choices)
+        result = assess(original, protected, progress=progress, risky=bool(risky), **choices)
     if json and json != "-":
         write_whole(Path(json), json_text(result))
     if pairs:
         write_whole(Path(pairs), result.pair_table().write_csv())
+    if risky:
+        if result.risky is None:
+            raise InputError(f"--risky: {NO_KEYS}")
+        write_whole(Path(risky), result.risky.write_csv())
     sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0
 

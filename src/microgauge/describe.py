@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -87,6 +87,15 @@ class Description:
         return tuple(v for v in self.variables if v.role in ANALYSED)
 
 
+@dataclass(eq=False)
+class Memory:
+    """What was worked out of the original once, for every candidate it is compared with."""
+
+    tallies: dict[str, Weighing] | None = None
+    answers: dict[Any, Any] = field(default_factory=dict)
+    """Tests of pairs of the original's variables."""
+
+
 @dataclass
 class Describer:
     """Works through the columns and gathers faults and notes as it goes."""
@@ -94,21 +103,29 @@ class Describer:
     original: Table
     protected: Table
     schema: Schema
+    memory: Memory = field(default_factory=Memory)
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def describe(self) -> Description:
         """The description. It is of use only where no faults were found."""
         self._check_names()
-        weights = [self._weights(table, which) for table, which in self._sides]
+        weights = [self.weights(table, which) for table, which in self._sides]
         engines = [Local.of(t, w) for (t, _), w in zip(self._sides, weights, strict=True)]
-        tallies = [_tallies(e, t) for e, (t, _) in zip(engines, self._sides, strict=True)]
+        tallies = self._tallies(engines)
         variables = [self._variable(name, *tallies) for name in self.original.columns]
         self._check_pairs()
         self._note_weights(engines)
         self._note_columns()
         self._note_inferences(variables)
         return Description(tuple(variables), engines[0], engines[1], tuple(self.notes))
+
+    def _tallies(self, engines: Sequence[Local]) -> list[dict[str, Weighing]]:
+        if self.memory.tallies is None:
+            self.memory.tallies = tallies_of(engines[0], self.original)
+        if self.protected is self.original:
+            return [self.memory.tallies, self.memory.tallies]
+        return [self.memory.tallies, tallies_of(engines[1], self.protected)]
 
     @property
     def _sides(self) -> tuple[tuple[Table, str], tuple[Table, str]]:
@@ -164,7 +181,8 @@ class Describer:
         own = getattr(self.schema.options, f"weight_{which}")
         return cast("str | None", own if own is not None else self.schema.options.weight)
 
-    def _weights(self, table: Table, which: str) -> Floats | None:
+    def weights(self, table: Table, which: str) -> Floats | None:
+        """The weight of every row of a table; None without weights."""
         name = self._weight_name(which)
         if name is None:
             return None
@@ -287,12 +305,17 @@ class Describer:
 _NO_LOOKUP: Index = np.arange(0)
 
 
-def _tallies(engine: Local, table: Table) -> dict[str, Weighing]:
-    """How often each raw value of each column occurs, from one scan."""
-    axes = {
+def raw_axes(table: Table) -> dict[str, Axis]:
+    """Every column as its raw codes."""
+    return {
         name: Axis(name, _NO_LOOKUP, len(column.values), identity=True)
         for name, column in table.columns.items()
     }
+
+
+def tallies_of(engine: Local, table: Table) -> dict[str, Weighing]:
+    """How often each raw value of each column occurs, from one scan."""
+    axes = raw_axes(table)
     facts = engine.scan([Tally(name) for name in axes], axes, long_facts=True)
     return {name: weighing(facts[Tally(name)]) for name in axes}
 

@@ -19,12 +19,12 @@ def check_writable(path: Path) -> None:
         raise InputError(f"the folder {path.parent} cannot be written to.")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write beside the file, then rename: a reader never sees half of it."""
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         # mkstemp makes files private; results get the mode any new file would have.
         mask = os.umask(0)
         os.umask(mask)

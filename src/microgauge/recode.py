@@ -216,7 +216,8 @@ def _band_labels(breaks: Floats, closed: str, protected: Side) -> tuple[str, ...
     ends = [*breaks[1:], np.inf]
     if protected.levels.numeric and set(protected.levels.numbers) <= set(breaks):
         return tuple(number_label(b) for b in breaks)
-    own = dict(zip(protected.intervals or (), protected.levels.labels, strict=True))
+    intervals = protected.intervals
+    own = {} if intervals is None else dict(zip(intervals, protected.levels.labels, strict=True))
     found = []
     for low, high in zip(breaks, ends, strict=True):
         band = Interval(low, high, closed == "right", closed == "left" or np.isinf(high))

@@ -618,6 +618,8 @@ class Assessment:
     yardsticks: tuple[Yardstick, ...] | None = None
     rut: Rut | None = None
     notes: tuple[str, ...] = ()
+    risky: Any = field(default=None, repr=False, compare=False, metadata={"json": False})
+    """Row numbers and risks, where asked for; never part of the JSON result."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""
@@ -679,3 +681,152 @@ class Assessment:
         from microgauge.render.notebook import notebook_view
 
         return notebook_view(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recommendation:
+    """Which candidate to release, and why; no name where none can be."""
+
+    name: str | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leader:
+    """Which candidate has the best balance at one weight of utility."""
+
+    alpha: float
+    leader: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One protected table among several of the same original."""
+
+    name: str
+    assessment: Assessment
+
+    @property
+    def risk(self) -> float | None:
+        """R."""
+        return None if self.assessment.risk is None else self.assessment.risk.total
+
+    @property
+    def utility(self) -> float | None:
+        """U."""
+        return None if self.assessment.rut is None else self.assessment.rut.utility
+
+    @property
+    def balance(self) -> float | None:
+        """RUT."""
+        return None if self.assessment.rut is None else self.assessment.rut.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Candidates side by side, and which to release."""
+
+    candidates: tuple[Candidate, ...]
+    frontier: tuple[str, ...]
+    """Candidates that no other beats in risk or utility without losing in the other."""
+    recommended: Recommendation
+    sweep: tuple[Leader, ...]
+    stable: bool
+    """Whether one candidate leads at every weight of utility."""
+    max_risk: float | None = None
+    min_utility: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object as a dict."""
+        from microgauge.render.json import ranking_dict
+
+        return ranking_dict(self)
+
+    def table(self) -> Any:
+        """A polars data frame with a row for each candidate."""
+        from microgauge.render.frames import candidate_frame
+
+        return candidate_frame(self)
+
+    def __str__(self) -> str:
+        from microgauge.render.ranking import ranking_text
+
+        return ranking_text(self)
+
+    def __repr__(self) -> str:
+        return f"Ranking(candidates={len(self.candidates)}, recommended={self.recommended.name!r})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableDiagnosis:
+    """How one variable of the original is distributed."""
+
+    name: str
+    type: str
+    distinct: int
+    missing: int
+    histogram: tuple[dict[str, Any], ...]
+    """Bins of numbers, or the most frequent categories, with their (weighted) shares."""
+    skewness: float | None = None
+    top_share: float | None = None
+    """Share of the total that the top 1 % of units hold."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetRisk:
+    """Classes formed by some of the quasi-identifiers."""
+
+    keys: tuple[str, ...]
+    internal: float
+    classes: int
+    uniques: int
+    unique_share: float
+    small_share: float
+    """Share of records in classes of at most three."""
+    class_quantiles: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelPreview:
+    """What a protection level would do."""
+
+    name: str
+    internal: float
+    k: int
+    uniques: int
+    loss: float | None
+    similarity: float | None
+    utility: float | None
+    value: float | None
+    """RUT with the internal risk."""
+    attributes: tuple[AttributeUtility, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """What to know of an original before it is protected."""
+
+    microgauge: str
+    path: str
+    rows: int
+    variables: tuple[VariableDiagnosis, ...]
+    classes: SubsetRisk
+    subsets: tuple[SubsetRisk, ...]
+    """Every subset of up to three quasi-identifiers, worst first."""
+    levels: tuple[LevelPreview, ...]
+    missing_keys: str = "value"
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object as a dict."""
+        from microgauge.render.json import to_dict
+
+        return dict(to_dict(self))
+
+    def __str__(self) -> str:
+        from microgauge.render.ranking import diagnosis_text
+
+        return diagnosis_text(self)

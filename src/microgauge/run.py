@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from microgauge._version import __version__
+from microgauge.describe import Memory
 from microgauge.errors import InputError, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
@@ -55,6 +56,7 @@ def assess(
     yardsticks: bool = False,
     external: Any = None,
     population: Any = None,
+    risky: bool = False,
     progress: Progress = lambda what, share: None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
@@ -64,16 +66,19 @@ def assess(
     names the column that joins the tables. `only` and `skip` choose among the sections gdu,
     propensity, clusters, ecdf, loss, indicators, regressions, risk and rut; `yardsticks` adds files
     whose loss is known. `external` is a table an intruder may hold, `population` the one the
-    original was drawn from.
+    original was drawn from. With `risky`, the result's `risky` is a data frame of row numbers and
+    risks, the riskiest first.
     """
-    sections = _sections(only, skip)
-    chosen = _with_tables(_schema(schema, key), external, population)
+    sections = chosen_sections(only, skip)
+    chosen = chosen_schema(schema, key, external, population)
     if sections & FITTED:
         # Loading the library takes longer than reading a million rows; both can go on at once.
         Thread(target=import_module, args=["sklearn.covariance"], daemon=True).start()
     before = read_original(original, chosen, progress)
     _check_risk(only, chosen)
-    return assess_against(before, protected, chosen, sections, progress, yardsticks=yardsticks)
+    return assess_against(
+        before, protected, chosen, sections, progress, yardsticks=yardsticks, risky=risky
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +88,14 @@ class Original:
     table: Table
     external: External | None = None
     population: External | None = None
+    memory: Memory = field(default_factory=Memory)
 
 
 def read_original(source: Any, schema: Schema, progress: Progress) -> Original:
     """Read the original, and the tables that risk is measured against."""
     progress("reading the original table", 0.0)
     table = read_table(source, which="original")
-    others: dict[str, External | None] = {}
+    others: dict[str, Any] = {}
     for which in ("external", "population"):
         given = getattr(schema.risk, which)
         if given is not None and schema.keys:
@@ -108,12 +114,13 @@ def assess_against(
     progress: Progress,
     *,
     yardsticks: bool = False,
+    risky: bool = False,
 ) -> Assessment:
     """Measure one protected table against an original that was read before."""
     progress("reading the protected table", 0.0)
     tables = [original.table, read_table(protected, which="protected")]
     progress("describing variables", 0.0)
-    study = Study.prepare(tables[0], tables[1], schema)
+    study = Study.prepare(tables[0], tables[1], schema, original.memory)
     found: dict[str, Any] = {}
     notes: list[str] = []
     if "gdu" in sections:
@@ -121,7 +128,7 @@ def assess_against(
     if sections & WHOLE:
         found |= _whole(study, sections, progress, notes)
     found |= _analyses(study, sections, progress, notes)
-    found |= _risks(study, original, sections, progress, notes)
+    found |= _risks(study, original, sections, progress, notes, risky=risky)
     if yardsticks:
         from microgauge.yardsticks import yardsticks as measured
 
@@ -136,7 +143,11 @@ def assess_against(
     )
 
 
-def _with_tables(schema: Schema, external: Any, population: Any) -> Schema:
+def chosen_schema(
+    source: SchemaSource, key: str | None = None, external: Any = None, population: Any = None
+) -> Schema:
+    """The schema with what was said beside it."""
+    schema = _schema(source, key)
     given = {"external": external, "population": population}
     chosen = {name: source for name, source in given.items() if source is not None}
     return replace(schema, risk=replace(schema.risk, **chosen)) if chosen else schema
@@ -160,6 +171,8 @@ def _risks(
     sections: set[str],
     progress: Progress,
     notes: list[str],
+    *,
+    risky: bool,
 ) -> dict[str, Any]:
     """Risk, and its balance with utility; neither without quasi-identifiers."""
     if not sections & {"risk", "rut"}:
@@ -178,6 +191,7 @@ def _risks(
     risk = section.result()
     if "risk" in sections:
         found["risk"] = risk
+        found["risky"] = section.risky() if risky else None
     if "rut" in sections:
         found["rut"] = balance_of(study, attribute_utilities(study, notes), risk.total)
     return found
@@ -232,7 +246,8 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
     return replace(base, **{section: replace(getattr(base, section), **changed)})
 
 
-def _sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
+def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
+    """The sections to compute; `InputError` for a name that is none."""
     unknown = [name for name in [*(only or ()), *skip] if name not in SECTIONS]
     if unknown:
         raise InputError(

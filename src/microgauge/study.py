@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from microgauge.align import Matching, alignment_faults, match
 from microgauge.analyses import analysis_faults
-from microgauge.describe import Described, Describer, Description, options_notes
+from microgauge.describe import Described, Describer, Description, Memory, options_notes
 from microgauge.errors import InputError, Undefined
 from microgauge.recode import (
     Recoding,
@@ -32,6 +32,7 @@ class Study:
     notes: list[str]
     protected: Table
     """The protected table itself, for what joins it with a third one."""
+    memory: Memory
 
     @property
     def options(self) -> Options:
@@ -39,10 +40,13 @@ class Study:
         return self.schema.options
 
     @staticmethod
-    def prepare(original: Table, protected: Table, schema: Schema) -> Study:
+    def prepare(
+        original: Table, protected: Table, schema: Schema, memory: Memory | None = None
+    ) -> Study:
         """Check the schema against both tables; every fault in one `InputError`."""
         sound, faults = _sound(schema)
-        describer = Describer(original, protected, sound)
+        memory = Memory() if memory is None else memory
+        describer = Describer(original, protected, sound, memory)
         described = describer.describe()
         faults += describer.faults
         faults += analysis_faults(sound, described.variables)
@@ -55,7 +59,7 @@ class Study:
         if faults:
             raise InputError(*faults)
         matching = match(original, protected, described.variables, schema.options)
-        return Study._with_recodings(described, declared, matching, schema, protected)
+        return Study._with_recodings(described, declared, matching, schema, protected, memory)
 
     @staticmethod
     def _with_recodings(
@@ -64,6 +68,7 @@ class Study:
         matching: Matching,
         schema: Schema,
         protected: Table,
+        memory: Memory,
     ) -> Study:
         notes = list(described.notes)
         analysed = {v.name for v in described.analysed}
@@ -89,6 +94,7 @@ class Study:
             schema=schema,
             notes=notes,
             protected=protected,
+            memory=memory,
         )
 
 

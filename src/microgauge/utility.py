@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from itertools import combinations
 
 from microgauge.asking import Answer, Ask, Asker
@@ -196,10 +197,27 @@ class GlobalUtility:
                 sides[name + RECODED] = recoding.recoded
         engine = self.study.description.original if original else self.study.description.protected
         asker = Asker(engine, sides, options.test_n, options.missing == "category")
-        total = max(len(asks), 1)
-        return asker.answers(
-            asks, lambda done: self.progress(f"testing pairs of the {which} table", done / total)
+        known = self._remembered(asks, sides) if original else {}
+        answers = {
+            ask: self.study.memory.answers[key]
+            for ask, key in known.items()
+            if key in self.study.memory.answers
+        }
+        left = [ask for ask in dict.fromkeys(asks) if ask not in answers]
+        total = max(len(left), 1)
+        answers |= asker.answers(
+            left, lambda done: self.progress(f"testing pairs of the {which} table", done / total)
         )
+        self.study.memory.answers.update({key: answers[ask] for ask, key in known.items()})
+        return answers
+
+    @staticmethod
+    def _remembered(asks: list[Ask], sides: Mapping[str, Side]) -> dict[Ask, object]:
+        """What an answer on the original depends on: the test, and how its variables are seen."""
+        seen = {n: _fingerprint(s) for n, s in sides.items() if not n.endswith(RECODED)}
+        return {
+            ask: (ask, seen[ask.a], seen[ask.b]) for ask in asks if ask.a in seen and ask.b in seen
+        }
 
     def _planned(self, a: Described, b: Described) -> _Pair | PairScore:
         exclude = self.study.options.changed_types == "exclude"
@@ -309,6 +327,14 @@ class GlobalUtility:
             except Undefined as reason:
                 fits.append(reason)
         return model_score(model, fits[0], fits[1], self.study.options.threshold)
+
+
+def _fingerprint(side: Side) -> object:
+    """Equal where a variable's levels are."""
+    keys = side.levels.keys
+    if isinstance(keys, tuple):
+        return side.type, keys
+    return side.type, sha256(keys.tobytes()).digest()
 
 
 def _ask(test: PairTest, scales: tuple[Scale, Scale], a: str, b: str) -> Ask:

@@ -12,10 +12,12 @@ from microgauge.render.json import to_dict
 from microgauge.results import (
     GDU,
     Assessment,
+    Candidate,
     CoefficientResult,
     IndicatorResult,
     Loss,
     PairScore,
+    Ranking,
     TableLoss,
     VariableLoss,
     VariableScore,
@@ -108,3 +110,34 @@ def coefficient_frame(result: Assessment) -> pl.DataFrame:
     table = _frame(CoefficientResult, [to_dict(coefficient) for _, coefficient in found])
     formulas = pl.Series("formula", [formula for formula, _ in found], dtype=pl.String)
     return table.insert_column(0, formulas)
+
+
+def candidate_frame(result: Ranking) -> pl.DataFrame:
+    """A row for each candidate with its main figures."""
+    rows = [_candidate_row(candidate) for candidate in result.candidates]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    chosen = [c.name == result.recommended.name for c in result.candidates]
+    on = [c.name in result.frontier for c in result.candidates]
+    return pl.DataFrame(columns).with_columns(
+        pl.Series("frontier", on, dtype=pl.Boolean),
+        pl.Series("recommended", chosen, dtype=pl.Boolean),
+    )
+
+
+def _candidate_row(candidate: Candidate) -> dict[str, Any]:
+    found = candidate.assessment
+    risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
+    return {
+        "name": candidate.name,
+        "risk": candidate.risk,
+        "internal": None if risk is None else risk.internal,
+        "external": None if risk is None else risk.external,
+        "k": None if risk is None else risk.k,
+        "uniques": None if risk is None else risk.uniques,
+        "utility": candidate.utility,
+        "rut": candidate.balance,
+        "gdu": None if gdu is None else gdu.value,
+        "propensity_ratio": None if propensity is None else propensity.ratio,
+        "il1s": None if loss is None else loss.il1s,
+        "ctbil": None if loss is None else loss.ctbil,
+    }

@@ -6,13 +6,17 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from microgauge.results import Assessment
+from microgauge.results import Assessment, Diagnosis, Ranking
 
 
 def to_dict(result: Any) -> Any:
     """Plain dicts, lists and values. A reason is written only where there is one."""
     if is_dataclass(result) and not isinstance(result, type):
-        pairs = ((field.name, getattr(result, field.name)) for field in fields(result))
+        pairs = (
+            (field.name, getattr(result, field.name))
+            for field in fields(result)
+            if field.metadata.get("json", True)
+        )
         return {
             name: to_dict(value)
             for name, value in pairs
@@ -26,6 +30,16 @@ def to_dict(result: Any) -> Any:
     return result
 
 
-def json_text(result: Assessment) -> str:
+def ranking_dict(result: Ranking) -> dict[str, Any]:
+    """A ranking: each candidate is its assessment with a name."""
+    plain = dict(to_dict(result))
+    plain["candidates"] = [
+        {"name": candidate.name, **to_dict(candidate.assessment)} for candidate in result.candidates
+    ]
+    return plain
+
+
+def json_text(result: Assessment | Ranking | Diagnosis) -> str:
     """The result as JSON text. A NaN or an infinity in it is a defect and raises."""
-    return json.dumps(to_dict(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    plain = ranking_dict(result) if isinstance(result, Ranking) else to_dict(result)
+    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -16,6 +16,7 @@ from microgauge.render.words import (
     probability,
     propensity_story,
     regression_story,
+    risk_stories,
     scientific,
     variable_story,
     yardstick_story,
@@ -48,8 +49,10 @@ def summary(result: Assessment) -> str:
         _loss(result),
         _indicators(result),
         _regressions(result),
+        _risk(result),
+        _balance(result),
         _yardsticks(result),
-        _notes(result.notes),
+        notes_text(result.notes),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -68,23 +71,23 @@ def _headline(gdu: GDU) -> str:
             f"coefficient {figure(gdu.grc)}"
         )
     if gdu.reason:
-        lines += _wrapped(f"not defined: {gdu.reason}", "  ")
+        lines += wrapped(f"not defined: {gdu.reason}", "  ")
     if gdu.test_n is not None:
-        lines += _wrapped(f"every test made as if from {gdu.test_n} units (test_n)", "  ")
+        lines += wrapped(f"every test made as if from {gdu.test_n} units (test_n)", "  ")
     return "\n".join(lines)
 
 
 def _compared(result: Assessment) -> str:
     inputs = result.inputs
     lines = [
-        f"{name:<10} {table.rows:>11,} rows × {table.columns:<4} {_cut(table.path, 44)}"
+        f"{name:<10} {table.rows:>11,} rows × {table.columns:<4} {cut(table.path, 44)}"
         for name, table in (("original", inputs.original), ("protected", inputs.protected))
     ]
     alignment = inputs.alignment
     said = f"{alignment.how}: {alignment.reason}"
     if alignment.how == "key":
         said += f"; {alignment.dropped} dropped, {alignment.added} added"
-    return "\n".join([*lines, *_wrapped(said, "alignment  ", "           ")])
+    return "\n".join([*lines, *wrapped(said, "alignment  ", "           ")])
 
 
 def _variables(result: Assessment, gdu: GDU) -> str:
@@ -96,10 +99,10 @@ def _variables(result: Assessment, gdu: GDU) -> str:
     lines = ["Weakest variables", f"  {'':<{width}}  utility  pairs  p        what happened"]
     for score in weakest:
         start = (
-            f"  {_cut(score.name, width):<{width}}  {figure(score.utility):>7}  "
+            f"  {cut(score.name, width):<{width}}  {figure(score.utility):>7}  "
             f"{figure(score.bivariate_utility, 2):>5}  {probability(score.p):<7}  "
         )
-        lines += _wrapped(variable_story(facts[score.name], score), start, " " * len(start))
+        lines += wrapped(variable_story(facts[score.name], score), start, " " * len(start))
     return "\n".join(lines)
 
 
@@ -110,7 +113,7 @@ def _missing(result: Assessment) -> str:
         for v in result.variables
         if v.missing_protected is not None and v.missing_protected > v.missing_original
     ]
-    return "\n".join(_wrapped("; ".join(more), "More missing values: ", "  ")) if more else ""
+    return "\n".join(wrapped("; ".join(more), "More missing values: ", "  ")) if more else ""
 
 
 def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
@@ -122,12 +125,12 @@ def _pairs(gdu: GDU) -> str:
     weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
     if not weakest:
         return "Every tested pair's association is as it was." if gdu.coverage.tested else ""
-    names = [_cut(f"{pair.a} × {pair.b}", 28) for pair in weakest]
+    names = [cut(f"{pair.a} × {pair.b}", 28) for pair in weakest]
     width = max(len(name) for name in names)
     lines = ["Weakest pairs, the strongest associations first", f"  {'':<{width}}  utility"]
     for name, pair in zip(names, weakest, strict=True):
         start = f"  {name:<{width}}  {figure(pair.utility):>7}  "
-        lines += _wrapped(pair_story(pair), start, " " * len(start))
+        lines += wrapped(pair_story(pair), start, " " * len(start))
     return "\n".join(lines)
 
 
@@ -146,8 +149,8 @@ def _models(gdu: GDU) -> str:
         return ""
     lines = ["Models"]
     for model in gdu.models:
-        lines += _wrapped(f"{model.kind}: {model.formula}", "  ", "    ")
-        lines += _wrapped(f"utility {figure(model.utility)}: {model_story(model)}", "    ")
+        lines += wrapped(f"{model.kind}: {model.formula}", "  ", "    ")
+        lines += wrapped(f"utility {figure(model.utility)}: {model_story(model)}", "    ")
     return "\n".join(lines)
 
 
@@ -155,7 +158,7 @@ def _coverage(gdu: GDU) -> str:
     coverage = gdu.coverage
     lines = [f"Coverage: {coverage.tested} of {coverage.pairs} pairs tested."]
     for reason, count in coverage.reasons.items():
-        lines += _wrapped(f"{count} not tested: {reason}", "  ", "    ")
+        lines += wrapped(f"{count} not tested: {reason}", "  ", "    ")
     return "\n".join(lines)
 
 
@@ -164,18 +167,18 @@ def _whole(result: Assessment) -> str:
     lines: list[str] = []
     start = "  {:<12} ".format
     if result.propensity is not None:
-        lines += _wrapped(propensity_story(result.propensity), start("propensity"), " " * 15)
+        lines += wrapped(propensity_story(result.propensity), start("propensity"), " " * 15)
         lines += _propensity_details(result.propensity)
     for number, cluster in enumerate(result.clusters or ()):
         said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
         said = said if cluster.value is not None else f"{said}: {cluster.reason}"
-        lines += _wrapped(said, start("" if number else "clusters"), " " * 15)
+        lines += wrapped(said, start("" if number else "clusters"), " " * 15)
     if result.ecdf is not None:
         ecdf = result.ecdf
         said = f"U_m {scientific(ecdf.maximum)}, U_s {scientific(ecdf.mean_square)}"
         said += "" if ecdf.exact else f" at {ecdf.points:,} points"
         said = f"not defined: {ecdf.reason}" if ecdf.reason else said
-        lines += _wrapped(said, start("distribution"), " " * 15)
+        lines += wrapped(said, start("distribution"), " " * 15)
     return "\n".join(["Can the two files be told apart?", *lines]) if lines else ""
 
 
@@ -185,10 +188,10 @@ def _propensity_details(result: PropensityResult) -> list[str]:
     said = f"U_p {scientific(result.value)}, AUC {figure(result.auc, 2)}"
     if result.null_share is not None:
         said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
-    lines = _wrapped(said, " " * 15)
+    lines = wrapped(said, " " * 15)
     given_away = giveaways(result)
     if given_away and (result.ratio or 0.0) >= 3:
-        lines += _wrapped(f"given away by {', '.join(given_away)}", " " * 15)
+        lines += wrapped(f"given away by {', '.join(given_away)}", " " * 15)
     return lines
 
 
@@ -197,14 +200,14 @@ def _loss(result: Assessment) -> str:
         return ""
     lines = ["What changed"]
     for heading, story in loss_stories(result.loss):
-        lines += _wrapped(story, f"  {heading:<12} ", " " * 15)
+        lines += wrapped(story, f"  {heading:<12} ", " " * 15)
     return "\n".join(lines)
 
 
 def _indicators(result: Assessment) -> str:
     if not result.indicators:
         return ""
-    names = [_cut(indicator_name(i), 30) for i in result.indicators]
+    names = [cut(indicator_name(i), 30) for i in result.indicators]
     width = max(len(name) for name in names)
     lines = [
         "Indicators, with 95% intervals",
@@ -217,7 +220,7 @@ def _indicators(result: Assessment) -> str:
             f"  {name:<{width}}  {original:<17}  {protected:<17}  {figure(found.overlap, 2):>7}"
         )
         if found.reason:
-            lines += _wrapped(found.reason, "    ")
+            lines += wrapped(found.reason, "    ")
     return "\n".join(lines)
 
 
@@ -227,9 +230,40 @@ def _regressions(result: Assessment) -> str:
     lines = ["Regressions"]
     for found in result.regressions:
         where = f", where {found.where}" if found.where else ""
-        lines += _wrapped(f"{found.kind}: {found.formula}{where}", "  ", "    ")
+        lines += wrapped(f"{found.kind}: {found.formula}{where}", "  ", "    ")
         for story in regression_story(found):
-            lines += _wrapped(story, "    ", "      ")
+            lines += wrapped(story, "    ", "      ")
+    return "\n".join(lines)
+
+
+def _risk(result: Assessment) -> str:
+    if result.risk is None:
+        return ""
+    lines = ["Risk of re-identification"]
+    for heading, story in risk_stories(result.risk):
+        lines += wrapped(story, f"  {heading:<12} ", " " * 15)
+    return "\n".join(lines)
+
+
+def _balance(result: Assessment) -> str:
+    rut = result.rut
+    if rut is None:
+        return ""
+    lines = [
+        "Balance of risk and utility",
+        f"  utility      {figure(rut.utility)}   similarity {figure(rut.similarity)}, loss "
+        f"{figure(rut.loss)}",
+        f"  RUT          {figure(rut.value)}   {rut.alpha:g} of utility, {rut.beta:g} of safety",
+    ]
+    worst = sorted(rut.attributes, key=lambda a: -(a.loss or 0.0))
+    lost = [f"{a.name} {figure(a.loss, 2)}" for a in worst if (a.loss or 0.0) >= 0.005][:4]
+    if lost:
+        lines += wrapped(f"loss of {', '.join(lost)}", " " * 15)
+    if rut.meets_limits is not None:
+        said = "meets the limits" if rut.meets_limits else "does not meet the limits"
+        lines += wrapped(said, " " * 15)
+    if rut.reason:
+        lines += wrapped(f"not defined: {rut.reason}", " " * 15)
     return "\n".join(lines)
 
 
@@ -251,7 +285,7 @@ def _yardsticks(result: Assessment) -> str:
         *(_yardstick_row(yardstick) for yardstick in (*result.yardsticks, own)),
     ]
     for sentence in yardstick_story(gdu, result.yardsticks):
-        lines += _wrapped(sentence, "  ")
+        lines += wrapped(sentence, "  ")
     return "\n".join(lines)
 
 
@@ -263,16 +297,18 @@ def _yardstick_row(y: Yardstick) -> str:
     )
 
 
-def _notes(notes: Sequence[str]) -> str:
+def notes_text(notes: Sequence[str]) -> str:
+    """What a reader should know."""
     if not notes:
         return ""
     lines = ["Notes"]
     for note in notes:
-        lines += _wrapped(note, "  - ", "    ")
+        lines += wrapped(note, "  - ", "    ")
     return "\n".join(lines)
 
 
-def _wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
+def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
+    """Text in lines of at most 80 columns."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -282,7 +318,7 @@ def _wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
     ) or [first.rstrip()]
 
 
-def _cut(text: str, width: int) -> str:
+def cut(text: str, width: int) -> str:
     """Keep both ends of what is too long: names and paths differ at either."""
     if len(text) <= width:
         return text

@@ -382,6 +382,35 @@ class RiskSection:
         _, classes, _ = distinct(packed(list(levels[:, :-1].T), sizes[:-1]), 1 << 62)
         return classes, levels[:, -1], rows
 
+    # -- records ---------------------------------------------------------------------------
+
+    def risky(self) -> Any:
+        """A data frame: row number, class, its size, and the risks of every record, worst first.
+
+        No value of the data is in it.
+        """
+        import polars as pl
+
+        levels = self.record_levels
+        sizes = [size + 1 for size in self.classes.sizes]
+        _, places, _ = distinct(packed(list(levels.T), sizes), 1 << 62)
+        columns: dict[str, Any] = {
+            "row": np.arange(1, len(levels) + 1),
+            "class": places + 1,
+            "class_size": self.classes.matching[places],
+            "risk": self.classes.risk[places],
+        }
+        try:
+            columns["individual_risk"] = self.class_individual_risk()[places]
+        except Undefined:
+            columns["individual_risk"] = [None] * len(levels)  # the result says why
+        if not isinstance(self.suda, Undefined):
+            columns |= {"suda": self.suda.scores, "dis_suda": self.suda.dis}
+        order = ["risk", *(["suda"] if "suda" in columns else [])]
+        return pl.DataFrame(columns).sort(
+            [*order, "row"], descending=[*(True for _ in order), False]
+        )
+
     # -- special uniques ---------------------------------------------------------------------
 
     @cached_property

@@ -1,0 +1,160 @@
+"""Several protected versions of one original: side by side, and which to release."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from microgauge.errors import InputError
+from microgauge.measures.rut.balance import SWEEP, frontier
+from microgauge.results import Candidate, Leader, Ranking, Recommendation
+from microgauge.run import (
+    NO_KEYS,
+    SchemaSource,
+    assess_against,
+    chosen_schema,
+    chosen_sections,
+    read_original,
+)
+from microgauge.schema import Schema
+from microgauge.utility import Progress
+
+
+def rank(
+    original: Any,
+    candidates: Sequence[Any],
+    *,
+    names: Sequence[str] | None = None,
+    schema: SchemaSource = None,
+    key: str | None = None,
+    external: Any = None,
+    population: Any = None,
+    max_risk: float | None = None,
+    min_utility: float | None = None,
+    preset: str | None = None,
+    only: Collection[str] | None = None,
+    skip: Collection[str] = (),
+    progress: Progress = lambda what, share: None,
+) -> Ranking:
+    """Measure several protected tables against one original and say which to release.
+
+    The original is read and summarised once. `names` name the candidates; files are named by
+    themselves. `max_risk` and `min_utility` are limits, `preset` the weights of utility and safety
+    (analysis, balanced, sharing, public); all else is as in `assess`.
+    """
+    if not candidates:
+        raise InputError("there is no candidate to compare.")
+    sections = chosen_sections(only, skip) | {"risk", "rut"}
+    chosen = _limited(
+        chosen_schema(schema, key, external, population), max_risk, min_utility, preset
+    )
+    if chosen.faults():
+        raise InputError(*chosen.faults())
+    if not chosen.keys:
+        raise InputError(NO_KEYS)
+    before = read_original(original, chosen, progress)
+    found = []
+    for name, source in zip(_names(candidates, names), candidates, strict=True):
+
+        def told(what: str, share: float, name: str = name) -> None:
+            progress(f"{name}: {what}", share)
+
+        result = assess_against(before, source, chosen, sections, told)
+        found.append(Candidate(name=name, assessment=result))
+    return ranking_of(found, chosen)
+
+
+def _limited(
+    schema: Schema, max_risk: float | None, min_utility: float | None, preset: str | None
+) -> Schema:
+    given: dict[str, Any] = {"max_risk": max_risk, "min_utility": min_utility}
+    changed = {name: value for name, value in given.items() if value is not None}
+    if preset is not None:
+        changed |= {"preset": preset, "alpha": None, "beta": None}
+    return replace(schema, rut=replace(schema.rut, **changed))
+
+
+def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
+    """Names that tell candidates apart: file names, with their folders where these are the same."""
+    if names is not None:
+        if len(names) != len(candidates) or len(set(names)) != len(names):
+            raise InputError("names must be as many as candidates, and differ.")
+        return list(names)
+    paths = [Path(c) if isinstance(c, str | Path) else None for c in candidates]
+    short = [f"candidate {i}" if p is None else p.stem for i, p in enumerate(paths, start=1)]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{i} {name}" for i, name in enumerate(short, start=1)]
+
+
+def ranking_of(candidates: Sequence[Candidate], schema: Schema) -> Ranking:
+    """The frontier, the recommendation and how stable it is."""
+    points = {
+        c.name: (c.risk, c.utility)
+        for c in candidates
+        if c.risk is not None and c.utility is not None
+    }
+    left_out = [c.name for c in candidates if c.name not in points]
+    notes = (
+        [f"Without a risk or utility, and not ranked: {', '.join(left_out)}."] if left_out else []
+    )
+    sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
+    return Ranking(
+        candidates=tuple(candidates),
+        frontier=tuple(frontier(points)),
+        recommended=_recommended(candidates, schema),
+        sweep=sweep,
+        stable=len({step.leader for step in sweep}) == 1,
+        max_risk=schema.rut.max_risk,
+        min_utility=schema.rut.min_utility,
+        notes=tuple(notes),
+    )
+
+
+def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
+    values = {}
+    for candidate in candidates:
+        rut = candidate.assessment.rut
+        for step in () if rut is None else rut.sweep:
+            if step.alpha == alpha and step.value is not None:
+                values[candidate.name] = step.value
+    return max(values, key=values.__getitem__) if values else None
+
+
+def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:
+    """The highest U within the limits; without limits, the highest RUT."""
+    chosen = schema.rut
+    limits = []
+    if chosen.max_risk is not None:
+        limits.append(f"risk at most {chosen.max_risk:g}")
+    if chosen.min_utility is not None:
+        limits.append(f"utility at least {chosen.min_utility:g}")
+    if not limits:
+        return _best_balance(candidates, schema)
+    within = [
+        c for c in candidates if c.assessment.rut is not None and c.assessment.rut.meets_limits
+    ]
+    said = " and ".join(limits)
+    if not within:
+        return Recommendation(name=None, reason=f"no candidate has {said}")
+    best = max(within, key=lambda c: c.utility or 0.0)
+    return Recommendation(
+        name=best.name,
+        reason=f"the highest utility ({best.utility:.3f}) of the {len(within)} of "
+        f"{len(candidates)} candidates with {said}; its risk is {best.risk:.3f}",
+    )
+
+
+def _best_balance(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:
+    known = [c for c in candidates if c.balance is not None]
+    if not known:
+        return Recommendation(name=None, reason="no candidate has a balance of risk and utility")
+    best = max(known, key=lambda c: c.balance or 0.0)
+    alpha, beta = schema.rut.weights
+    return Recommendation(
+        name=best.name,
+        reason=f"the best balance ({best.balance:.3f}) with weights {alpha:g} of utility and "
+        f"{beta:g} of safety; no limits were given",
+    )

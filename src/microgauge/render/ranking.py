@@ -1,0 +1,170 @@
+"""Rankings and diagnoses on a terminal, within 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from microgauge.render.text import cut, notes_text, wrapped
+from microgauge.render.words import figure, scientific
+from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
+
+MOST_SUBSETS = 10
+
+
+def ranking_text(result: Ranking) -> str:
+    """The recommendation, the candidates side by side, and how stable the choice is."""
+    parts = [_recommended(result), _table(result), _sweep(result), notes_text(_notes(result))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _recommended(result: Ranking) -> str:
+    name = result.recommended.name
+    said = f"Release {name}" if name is not None else "Release none"
+    return "\n".join(wrapped(f"{said}: {result.recommended.reason}.", "", "  "))
+
+
+def _table(result: Ranking) -> str:
+    width = min(max(len(c.name) for c in result.candidates), 18)
+    lines = [
+        "Candidates (* recommended, + on the frontier: no other beats it in both)",
+        f"    {'':<{width}}   risk      k  unique  utility    RUT    GDU  U_p ratio   IL1s",
+    ]
+    for candidate in result.candidates:
+        mark = "+" if candidate.name in result.frontier else " "
+        mark += "*" if candidate.name == result.recommended.name else " "
+        lines.append(f" {mark} {cut(candidate.name, width):<{width}}  {_row(candidate)}".rstrip())
+    limits = []
+    if result.max_risk is not None:
+        limits.append(f"risk at most {result.max_risk:g}")
+    if result.min_utility is not None:
+        limits.append(f"utility at least {result.min_utility:g}")
+    if limits:
+        lines.append(f"    limits: {', '.join(limits)}")
+    return "\n".join(lines)
+
+
+def _row(candidate: Candidate) -> str:
+    found = candidate.assessment
+    risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
+    unique = "–" if risk is None else f"{risk.uniques / risk.records:.1%}"
+    ratio = None if propensity is None else propensity.ratio
+    return (
+        f"{figure(candidate.risk):>5}  {'–' if risk is None else risk.k:>5}  {unique:>6}  "
+        f"{figure(candidate.utility):>7}  {figure(candidate.balance):>5}  "
+        f"{figure(None if gdu is None else gdu.value):>5}  "
+        f"{'–' if ratio is None else f'{ratio:,.1f}':>9}  "
+        f"{scientific(None if loss is None else loss.il1s):>5.5}"
+    )
+
+
+def _sweep(result: Ranking) -> str:
+    """Runs of the same leader over the weight of utility."""
+    runs: list[tuple[str, float, float]] = []
+    for step in result.sweep:
+        name = step.leader or "–"
+        if runs and runs[-1][0] == name:
+            runs[-1] = (name, runs[-1][1], step.alpha)
+        else:
+            runs.append((name, step.alpha, step.alpha))
+    said = "; ".join(
+        f"{name} at {low:g}" if low == high else f"{name} from {low:g} to {high:g}"
+        for name, low, high in runs
+    )
+    stable = "The choice does not depend on" if result.stable else "The choice depends on"
+    return "\n".join(wrapped(f"{stable} the weight of utility. Best balance: {said}.", "", "  "))
+
+
+def _notes(result: Ranking) -> list[str]:
+    """Notes of the ranking, and those that all candidates share."""
+    shared = [
+        note
+        for note in result.candidates[0].assessment.notes
+        if all(note in c.assessment.notes for c in result.candidates)
+    ]
+    return [*result.notes, *shared]
+
+
+# -- diagnosis -------------------------------------------------------------------------------
+
+
+def diagnosis_text(result: Diagnosis) -> str:
+    """The four checks before protecting."""
+    parts = [
+        f"{result.rows:,} records in {cut(result.path, 60)}",
+        _classes(result),
+        _subsets(result.subsets),
+        _levels(result),
+        _distributions(result.variables),
+        notes_text(result.notes),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _classes(result: Diagnosis) -> str:
+    found = result.classes
+    lines = wrapped(
+        f"R_internal {figure(found.internal)} over {', '.join(found.keys)}: {found.uniques:,} "
+        f"records unique ({found.unique_share:.1%}), {found.small_share:.1%} in classes of at most "
+        f"3; median class {found.class_quantiles['50%']:g}. A missing key "
+        + ("is a value of its own." if result.missing_keys == "value" else "matches any value."),
+        "  ",
+    )
+    return "\n".join(["Classes", *lines])
+
+
+def _subsets(subsets: Sequence[SubsetRisk]) -> str:
+    shown = subsets[:MOST_SUBSETS]
+    names = [cut(" × ".join(s.keys), 40) for s in shown]
+    width = max((len(name) for name in names), default=0)
+    lines = [
+        "Riskiest combinations of up to three quasi-identifiers",
+        f"  {'':<{width}}  R_internal  unique  at most 3  classes",
+    ]
+    for name, s in zip(names, shown, strict=True):
+        lines.append(
+            f"  {name:<{width}}  {figure(s.internal):>10}  {s.unique_share:>6.1%}  "
+            f"{s.small_share:>9.1%}  {s.classes:>7,}"
+        )
+    return "\n".join(lines)
+
+
+def _levels(result: Diagnosis) -> str:
+    if not result.levels:
+        return ""
+    width = min(max(len(level.name) for level in result.levels), 20)
+    lines = [
+        "Protection levels, previewed",
+        f"  {'':<{width}}  R_internal      k  unique   loss  similarity  utility    RUT",
+    ]
+    for level in result.levels:
+        lines.append(
+            f"  {cut(level.name, width):<{width}}  {figure(level.internal):>10}  {level.k:>5,}  "
+            f"{level.uniques / max(result.rows, 1):>6.1%}  {figure(level.loss):>5}  "
+            f"{figure(level.similarity):>10}  {figure(level.utility):>7}  {figure(level.value):>5}"
+        )
+        if level.reason:
+            lines += wrapped(level.reason, "    ")
+    return "\n".join(lines)
+
+
+def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
+    width = min(max((len(v.name) for v in variables), default=0), 18)
+    lines = [
+        "Variables",
+        f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1%  distribution",
+    ]
+    for v in variables:
+        skewness = "–" if v.skewness is None else f"{v.skewness:.1f}"
+        top = "–" if v.top_share is None else f"{v.top_share:.0%}"
+        lines.append(
+            f"  {cut(v.name, width):<{width}}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
+            f"{skewness:>8}  {top:>6}  {_bars(v)}".rstrip()
+        )
+    return "\n".join(lines)
+
+
+def _bars(variable: VariableDiagnosis, most: int = 16) -> str:
+    """A small histogram of blocks."""
+    shares = [entry["share"] for entry in variable.histogram][:most]
+    top = max(shares, default=0.0)
+    return "".join("▁▂▃▄▅▆▇█"[min(int(share / top * 8), 7)] for share in shares) if top else ""
