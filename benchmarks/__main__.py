@@ -16,6 +16,7 @@ from benchmarks import (
     growth,
     loss,
     propensity,
+    risk,
     startup,
     whole,
 )
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "f": whole.measure,
     "g": ecdf.measure,
     "h": loss.measure,
+    "i": risk.measure,
 }
 
 

@@ -24,6 +24,8 @@ HEADINGS = (
     "What changed",
     "Indicators",
     "Regressions",
+    "Risk of",
+    "Balance of",
 )
 
 

@@ -168,6 +168,11 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         description="Assess a protected extract of a public-domain survey.",
     )
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.add_argument(
+        "--candidates",
+        metavar="DIR",
+        help="write five protected versions of rising strength into a folder instead, to rank",
+    )
     command.set_defaults(run=_demo)
 
 
@@ -335,7 +340,25 @@ def _draft(chosen: argparse.Namespace) -> int:
 def _demo(chosen: argparse.Namespace) -> int:
     from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA, STORY
 
+    if chosen.candidates:
+        return _demo_candidates(Path(chosen.candidates))
     sys.stderr.write(STORY)
     return _report(
         str(ORIGINAL), str(PROTECTED), schema=str(SCHEMA), yardsticks=True, json=chosen.json
     )
+
+
+def _demo_candidates(folder: Path) -> int:
+    from microgauge.demo import ORIGINAL, SCHEMA
+    from microgauge.demo.candidates import write_candidates
+
+    try:
+        paths = write_candidates(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written to: {error.strerror}.") from None
+    files = " ".join(str(path) for path in paths)
+    sys.stdout.write(
+        f"wrote {len(paths)} files. Compare them:\n\n"
+        f"microgauge rank {ORIGINAL} {files} --schema {SCHEMA} --map map.svg\n"
+    )
+    return 0

@@ -16,6 +16,7 @@ HEAD = """\
 # Schema drafted by microgauge. Check every line: types and roles are inferences.
 # type: nominal | ordinal | continuous
 # role: analysis | quasi_identifier | sensitive | id | weight | derived | exclude
+# Risk is measured over the quasi_identifiers: what a stranger may know of a person.
 
 [options]
 # key = "…"                  # column that joins the two tables

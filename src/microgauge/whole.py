@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -46,6 +45,7 @@ from microgauge.measures.whole.propensity import (
 )
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult, VariableDrop
 from microgauge.schema import Clusters, Ecdf, Propensity
+from microgauge.threads import one_thread
 
 SMALL_MODEL = 2_000_000
 """Rows × rank up to which a null distribution is drawn without being asked for."""
@@ -93,7 +93,7 @@ class WholeFile:
         joint = self._sampled(chosen.sample, "propensity score")
         try:
             _check_rows(joint)
-            with _one_thread():
+            with one_thread():
                 model, design = self._model(joint, chosen)
                 return self._scored(joint, chosen, model, design)
         except Undefined as reason:
@@ -103,7 +103,7 @@ class WholeFile:
         """U_p and its ratio to the expectation only."""
         joint = self._sampled(chosen.sample, "propensity score")
         _check_rows(joint)
-        with _one_thread():
+        with one_thread():
             model, _ = self._model(joint, chosen, ROUGHLY)
             labels = joint.protected.astype(np.float64)
             fitted = model.fitted(labels)
@@ -347,15 +347,6 @@ class WholeFile:
             null_share_maximum=larger_share([n.maximum for n in null], found.maximum),
             null_share_mean_square=larger_share([n.mean_square for n in null], found.mean_square),
         )
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Fits are many small products: threads of the linear algebra library only wait for each other,
-    and with one thread figures are the same on every machine with the same processor.
-    """
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 
 def _check_rows(joint: Joint) -> None:

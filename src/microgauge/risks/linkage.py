@@ -16,6 +16,7 @@ from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
 from microgauge.passes import Axis, Pass, Rows, Within
 from microgauge.study import Study
+from microgauge.threads import one_thread
 
 NOT_ALIGNED = "the tables are not aligned"
 
@@ -41,7 +42,8 @@ class Disclosure:
             return None, None
         self.progress("linking records", 0.0)
         try:
-            found = linkage_share(self._attributes(self._rows), seed=self.study.options.seed)
+            with one_thread():
+                found = linkage_share(self._attributes(self._rows), seed=self.study.options.seed)
         except Undefined as why:
             reasons["linkage"] = str(why)
             return None, None
