@@ -1,0 +1,176 @@
+"""Charts of a ranking as Vega-Lite specifications: plain dicts, drawn here or in a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from microgauge.results import Candidate, Ranking
+
+INK, GREY, BLUE, ORANGE, GREEN = "#16202c", "#8a949e", "#0072b2", "#d55e00", "#009e73"
+"""Colours that colour-blind readers can tell apart (Okabe and Ito)."""
+
+Spec = dict[str, Any]
+
+
+def map_spec(result: Ranking) -> Spec:
+    """Risk across, utility up: candidates, frontier, limits, the original and no release."""
+    points = [_point(c, result) for c in _known(result)]
+    line = [p for p in points if p["frontier"]]
+    layers: list[Spec] = [
+        *_limits(result),
+        _layer(
+            sorted(line, key=lambda p: p["risk"]),
+            {"type": "line", "color": BLUE, "strokeWidth": 1.5},
+            order={"field": "risk", "type": "quantitative"},
+        ),
+        _layer(
+            [
+                {"name": "original", "risk": 1.0, "utility": 1.0},
+                {"name": "no release", "risk": 0.0, "utility": 0.0},
+            ],
+            {"type": "point", "shape": "diamond", "color": INK, "size": 70},
+        ),
+        _layer(
+            [{"name": "original", "risk": 1.0, "utility": 1.0}],
+            {"type": "text", "align": "right", "dx": -9, "dy": -6, "color": INK},
+            text=NAME,
+        ),
+        _layer(
+            [{"name": "no release", "risk": 0.0, "utility": 0.0}],
+            {"type": "text", "align": "left", "dx": 9, "dy": -6, "color": INK},
+            text=NAME,
+        ),
+        _layer(
+            points,
+            {"type": "circle", "opacity": 1},
+            color={"field": "kind", "type": "nominal", "scale": KINDS, "title": None},
+            size={"condition": {"test": "datum.chosen", "value": 170}, "value": 80},
+            tooltip=[NAME, RISK, UTILITY],
+        ),
+        _layer(
+            points,
+            {"type": "text", "align": "left", "dx": 9, "dy": 9, "color": INK, "limit": 160},
+            text=NAME,
+        ),
+    ]
+    return _chart(layers, "Risk–utility map", 520, 380)
+
+
+def levels_spec(result: Ranking) -> Spec:
+    """Safety and utility over the candidates in their order, and RUT with its band."""
+    names = [c.name for c in _known(result)]
+    across = {
+        "field": "name", "type": "nominal", "sort": names, "title": None,
+        "axis": {"labelAngle": -20 if len(names) > 4 else 0, "labelLimit": 120},
+    }  # fmt: skip
+    lines = [
+        {"name": c.name, "what": what, "value": value}
+        for c in _known(result)
+        for what, value in (("safety", 1.0 - (c.risk or 0.0)), ("utility", c.utility))
+    ]
+    colour = {
+        "field": "what", "type": "nominal", "title": None,
+        "scale": {"domain": ["safety", "utility"], "range": [GREEN, BLUE]},
+    }  # fmt: skip
+    upper = {
+        "title": "Safety and utility over the levels",
+        "width": 480, "height": 180, "data": {"values": lines},
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": across, "color": colour,
+            "y": {"field": "value", "type": "quantitative", "title": None,
+                  "scale": {"domain": [0, 1]}},
+        },
+    }  # fmt: skip
+    bands = [_band(c) for c in _known(result)]
+    value = {"type": "quantitative", "title": None, "scale": {"zero": False}}
+    lower = {
+        "title": "Balance (RUT) over the levels; the band is α from 0.2 to 0.8",
+        "width": 480, "height": 180, "data": {"values": bands},
+        "layer": [
+            {"mark": {"type": "area", "color": BLUE, "opacity": 0.15},
+             "encoding": {"x": across, "y": {"field": "low", **value}, "y2": {"field": "high"}}},
+            {"mark": {"type": "line", "point": True, "color": INK},
+             "encoding": {"x": across, "y": {"field": "value", **value}}},
+        ],
+    }  # fmt: skip
+    return {**_BASE, "vconcat": [upper, lower]}
+
+
+def _known(result: Ranking) -> list[Candidate]:
+    return [c for c in result.candidates if c.risk is not None and c.utility is not None]
+
+
+def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
+    chosen = candidate.name == result.recommended.name
+    on = candidate.name in result.frontier
+    kind = "recommended" if chosen else "on the frontier" if on else "beaten"
+    return {
+        "name": candidate.name, "risk": candidate.risk, "utility": candidate.utility,
+        "chosen": chosen, "frontier": on, "kind": kind,
+    }  # fmt: skip
+
+
+def _band(candidate: Candidate) -> dict[str, Any]:
+    rut = candidate.assessment.rut
+    values = [step.value for step in (rut.sweep if rut else ()) if step.value is not None]
+    return {
+        "name": candidate.name, "value": candidate.balance,
+        "low": min(values, default=None), "high": max(values, default=None),
+    }  # fmt: skip
+
+
+def _limits(result: Ranking) -> list[Spec]:
+    found: list[Spec] = []
+    if result.max_risk is not None:
+        said = f"risk at most {result.max_risk:g}"
+        told = [{"risk": result.max_risk, "utility": 0.06, "name": said}]
+        found += [
+            {"data": {"values": told}, "mark": _RULE, "encoding": {"x": RISK}},
+            _layer(told, {"type": "text", "align": "left", "dx": 5, "dy": -6, "color": ORANGE},
+                   text=NAME),
+        ]  # fmt: skip
+    if result.min_utility is not None:
+        said = f"utility at least {result.min_utility:g}"
+        told = [{"risk": 1.0, "utility": result.min_utility, "name": said}]
+        found += [
+            {"data": {"values": told}, "mark": _RULE, "encoding": {"y": UTILITY}},
+            _layer(told, {"type": "text", "align": "right", "dy": -6, "color": ORANGE}, text=NAME),
+        ]
+    return found
+
+
+def _layer(values: list[dict[str, Any]], mark: Spec, **encoding: Any) -> Spec:
+    return {
+        "data": {"values": values},
+        "mark": mark,
+        "encoding": {"x": RISK, "y": UTILITY, **encoding},
+    }
+
+
+def _chart(layers: list[Spec], title: str, width: int, height: int) -> Spec:
+    return {**_BASE, "title": title, "width": width, "height": height, "layer": layers}
+
+
+RISK: Spec = {
+    "field": "risk", "type": "quantitative", "title": "risk R (left is safer)",
+    "scale": {"domain": [0, 1.05], "nice": False},
+}  # fmt: skip
+UTILITY: Spec = {
+    "field": "utility", "type": "quantitative", "title": "utility U (up is better)",
+    "scale": {"domain": [0, 1.05], "nice": False},
+}  # fmt: skip
+NAME: Spec = {"field": "name", "type": "nominal"}
+KINDS: Spec = {
+    "domain": ["recommended", "on the frontier", "beaten"],
+    "range": [GREEN, BLUE, GREY],
+}
+_RULE: Spec = {"type": "rule", "color": ORANGE, "strokeDash": [5, 4]}
+_BASE: Spec = {
+    "background": "white",
+    "config": {
+        "view": {"stroke": None},
+        "axis": {"gridColor": "#e6eaee", "domainColor": "#8a949e", "tickColor": "#8a949e"},
+        "title": {"anchor": "start", "color": INK},
+    },
+}
