@@ -3,13 +3,20 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench format clean browser
 
 demo: $(READY)
 	$(BIN)/microgauge demo
 
-test: $(READY)
+test: $(READY) browser
 	$(BIN)/python -m pytest
+
+# Reports are tested in Chromium, which Debian and its kin have as a package.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || \
+		echo "No Chromium: the tests of reports in a browser are skipped. Debian: apt-get install chromium"
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -65,6 +65,8 @@ def run(original, protected=None, keys=(), *, said=None, risk=None, tables=None,
     if result.risk is not None:
         content = result.to_dict()["risk"]
         json.dumps(content, allow_nan=False)
+        assert str(result)
+        assert result._repr_html_()
         assert not list(unexplained(content))
     return result
 
@@ -916,6 +918,26 @@ def test_postcodes_cut_to_a_prefix(way):
     found = risk_of(original, protected, ["zip", "sex"], said={"zip": ZIP | said}, tables=tables)
     assert found.external == approx(found.internal)
     assert found.internal < 0.5
+
+
+@pytest.mark.parametrize("said", [{"recode": {"prefix": 4}}, {}])
+def test_postcodes_that_are_numbers(said):
+    original = population_of().assign(zip=lambda t: t["zip"].astype(int))
+    protected = original.assign(zip=original["zip"] // 10)
+    tables = {"external": original}
+    found = risk_of(original, protected, ["zip", "sex"], said={"zip": ZIP | said}, tables=tables)
+    assert found.external == approx(found.internal)
+    assert found.internal < 0.5
+
+
+def test_one_value_may_be_stored_in_several_ways():
+    """Codes as text here and as numbers there; 00400 is 400 where a table holds numbers."""
+    frame = pd.DataFrame({"a": ["1", "2", "2", "3"], "b": ["00400", "10489", "10489", "10489"]})
+    external = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [400, 10489, 10489]})
+    for keys in (["a"], ["b"], ["a", "b"]):
+        found = risk_of(frame, keys=keys, tables={"external": external})
+        theirs = cells(external.assign(a=["1", "2", "3"], b=["00400", "10489", "10489"]), keys)
+        assert found.external == approx(inverse(matches(cells(frame, keys), theirs)).mean()), keys
 
 
 def test_categories_that_were_merged():

@@ -22,6 +22,8 @@ from microgauge.schema import (
     Propensity,
     Recode,
     Regression,
+    RiskChoices,
+    RutChoices,
     Variable,
 )
 
@@ -39,6 +41,17 @@ REQUIRED = [
     "docs/indicators.md",
     "docs/regressions.md",
     "docs/yardsticks.md",
+    "docs/risk.md",
+    "docs/risk/classes.md",
+    "docs/risk/external.md",
+    "docs/risk/diversity.md",
+    "docs/risk/individual.md",
+    "docs/risk/suda.md",
+    "docs/risk/linkage.md",
+    "docs/rut.md",
+    "docs/rank.md",
+    "docs/diagnose.md",
+    "docs/images/map.svg",
 ]
 
 
@@ -66,6 +79,8 @@ def unexplained_options() -> list[str]:
         LossChoices,
         Indicator,
         Regression,
+        RiskChoices,
+        RutChoices,
     )
     names = [f.name for kind in kinds for f in fields(kind)]
     return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]

@@ -91,6 +91,20 @@ def _add_choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.add_argument("--report", metavar="F.html", help="write a report to look at")
+    command.add_argument(
+        "--edition",
+        choices=("internal", "public"),
+        default="internal",
+        help="of the report; public: for data users, utility only",
+    )
+    command.add_argument(
+        "--min-count",
+        type=int,
+        default=10,
+        metavar="N",
+        help="records that whatever a public report shows must rest on (default 10)",
+    )
     command.add_argument("--external", metavar="F", help="a table an intruder may hold")
     command.add_argument("--population", metavar="F", help="the table the original is a sample of")
     command.add_argument(
@@ -181,7 +195,7 @@ def _assess(chosen: argparse.Namespace) -> int:
         raise InputError("--pairs needs the section gdu, which --only or --skip leaves out.")
     if chosen.risky and _left_out("risk", chosen.only, chosen.skip):
         raise InputError("--risky needs the section risk, which --only or --skip leaves out.")
-    _check_outputs(chosen.json, chosen.pairs, chosen.risky)
+    _check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report)
     return _report(
         chosen.original,
         chosen.protected,
@@ -195,6 +209,9 @@ def _assess(chosen: argparse.Namespace) -> int:
         json=chosen.json,
         pairs=chosen.pairs,
         risky=chosen.risky,
+        report=chosen.report,
+        edition=chosen.edition,
+        min_count=chosen.min_count,
     )
 
 
@@ -219,7 +236,7 @@ def _rank(chosen: argparse.Namespace) -> int:
         if name
         for path, kind in pictures_of([name])
     ]
-    _check_outputs(chosen.json, *(path for _, path, _ in drawn))
+    _check_outputs(chosen.json, chosen.report, *(path for _, path, _ in drawn))
     with Line() as progress:
         result = rank(
             chosen.original,
@@ -233,8 +250,11 @@ def _rank(chosen: argparse.Namespace) -> int:
             preset=chosen.preset,
             only=_listed(chosen.only),
             skip=_listed(chosen.skip) or (),
+            details=bool(chosen.report),
             progress=progress,
         )
+    if chosen.report:
+        _write_report(chosen.report, result, chosen.edition, chosen.min_count)
     for draw, path, kind in drawn:
         write_whole(Path(path), draw(result, kind))
     if chosen.json and chosen.json != "-":
@@ -298,6 +318,9 @@ def _report(
     json: str | None = None,
     pairs: str | None = None,
     risky: str | None = None,
+    report: str | None = None,
+    edition: str = "internal",
+    min_count: int = 10,
     **choices: Any,
 ) -> int:
     from microgauge.files import write_whole
@@ -306,17 +329,33 @@ def _report(
     from microgauge.run import NO_KEYS, assess
 
     with Line() as progress:
-        result = assess(original, protected, progress=progress, risky=bool(risky), **choices)
+        result = assess(
+            original,
+            protected,
+            progress=progress,
+            risky=bool(risky),
+            details=bool(report),
+            **choices,
+        )
     if json and json != "-":
         write_whole(Path(json), json_text(result))
     if pairs:
         write_whole(Path(pairs), result.pair_table().write_csv())
+    if report:
+        _write_report(report, result, edition, min_count)
     if risky:
         if result.risky is None:
             raise InputError(f"--risky: {NO_KEYS}")
         write_whole(Path(risky), result.risky.write_csv())
     sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0
+
+
+def _write_report(path: str, result: Any, edition: Any, min_count: int) -> None:
+    from microgauge.files import write_whole
+    from microgauge.render.report import report_html
+
+    write_whole(Path(path), report_html(result, edition, min_count))
 
 
 def _draft(chosen: argparse.Namespace) -> int:

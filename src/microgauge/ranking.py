@@ -36,6 +36,7 @@ def rank(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
+    details: bool = False,
     progress: Progress = lambda what, share: None,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
@@ -61,7 +62,7 @@ def rank(
         def told(what: str, share: float, name: str = name) -> None:
             progress(f"{name}: {what}", share)
 
-        result = assess_against(before, source, chosen, sections, told)
+        result = assess_against(before, source, chosen, sections, told, details=details)
         found.append(Candidate(name=name, assessment=result))
     return ranking_of(found, chosen)
 

@@ -13,6 +13,8 @@ Test = Literal[
     "kolmogorov-smirnov", "chi-squared", "kruskal-wallis", "anova", "spearman", "pearson"
 ]
 Outcome = Literal["kept", "none", "lost", "gained", "reversed"]
+Edition = Literal["internal", "public"]
+"""Of a report: for the office, or for data users."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -600,6 +602,78 @@ class Yardstick:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NumberDetail:
+    """How the numbers of a variable are distributed on both sides, on one scale."""
+
+    edges: tuple[float, ...]
+    """Of the bins; what lies outside counts in the outer ones."""
+    before: tuple[float, ...]
+    """Share of the weight in each bin, original."""
+    after: tuple[float, ...]
+    rows_before: tuple[int, ...]
+    rows_after: tuple[int, ...]
+    density: tuple[tuple[float, float, float], ...]
+    """Place, and a smooth density there before and after."""
+    box_before: tuple[float, ...]
+    """Quantiles at 5, 25, 50, 75 and 95 %."""
+    box_after: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryDetail:
+    """How categories are distributed on both sides, the original recoded; most frequent first."""
+
+    labels: tuple[str, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    rows_before: tuple[int, ...]
+    rows_after: tuple[int, ...]
+    others: int
+    """Categories that the last entry stands for; 0 where it stands for itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableDetail:
+    """What a picture of one variable needs."""
+
+    name: str
+    numbers: NumberDetail | None = None
+    categories: CategoryDetail | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisDetail:
+    """One side of a pair's table: categories, or bins of numbers between edges."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairDetail:
+    """The table of two variables on both sides, in few rows and columns."""
+
+    a: str
+    b: str
+    before: tuple[tuple[float, ...], ...]
+    """Shares: rows are levels of a, columns of b."""
+    after: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Details:
+    """What the pictures of a report need beyond the figures."""
+
+    variables: tuple[VariableDetail, ...]
+    axes: tuple[AxisDetail, ...]
+    pairs: tuple[PairDetail, ...]
+    left_out: int
+    """Pairs that have no table here, because there are so many."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assessment:
     """Everything said of one protected table. Written out field by field as the JSON result."""
 
@@ -620,12 +694,24 @@ class Assessment:
     notes: tuple[str, ...] = ()
     risky: Any = field(default=None, repr=False, compare=False, metadata={"json": False})
     """Row numbers and risks, where asked for; never part of the JSON result."""
+    details: Details | None = field(
+        default=None, repr=False, compare=False, metadata={"json": False}
+    )
+    """For a report, where asked for; not part of the JSON result."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""
         from microgauge.render.json import to_dict
 
         return dict(to_dict(self))
+
+    def report(
+        self, edition: Literal["internal", "public"] = "internal", min_count: int = 10
+    ) -> str:
+        """The report as HTML; assess with `details` for its pictures."""
+        from microgauge.render.report import report_html
+
+        return report_html(self, edition, min_count)
 
     def variable_table(self) -> Any:
         """A polars data frame with a row for each analysed variable."""
@@ -742,6 +828,14 @@ class Ranking:
         from microgauge.render.json import ranking_dict
 
         return ranking_dict(self)
+
+    def report(
+        self, edition: Literal["internal", "public"] = "internal", min_count: int = 10
+    ) -> str:
+        """The report as HTML; rank with `details` for its pictures."""
+        from microgauge.render.report import report_html
+
+        return report_html(self, edition, min_count)
 
     def table(self) -> Any:
         """A polars data frame with a row for each candidate."""

@@ -57,6 +57,7 @@ def assess(
     external: Any = None,
     population: Any = None,
     risky: bool = False,
+    details: bool = False,
     progress: Progress = lambda what, share: None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
@@ -67,7 +68,7 @@ def assess(
     propensity, clusters, ecdf, loss, indicators, regressions, risk and rut; `yardsticks` adds files
     whose loss is known. `external` is a table an intruder may hold, `population` the one the
     original was drawn from. With `risky`, the result's `risky` is a data frame of row numbers and
-    risks, the riskiest first.
+    risks, the riskiest first. With `details`, it holds what a report draws.
     """
     sections = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
@@ -77,7 +78,14 @@ def assess(
     before = read_original(original, chosen, progress)
     _check_risk(only, chosen)
     return assess_against(
-        before, protected, chosen, sections, progress, yardsticks=yardsticks, risky=risky
+        before,
+        protected,
+        chosen,
+        sections,
+        progress,
+        yardsticks=yardsticks,
+        risky=risky,
+        details=details,
     )
 
 
@@ -115,6 +123,7 @@ def assess_against(
     *,
     yardsticks: bool = False,
     risky: bool = False,
+    details: bool = False,
 ) -> Assessment:
     """Measure one protected table against an original that was read before."""
     progress("reading the protected table", 0.0)
@@ -133,6 +142,10 @@ def assess_against(
         from microgauge.yardsticks import yardsticks as measured
 
         found["yardsticks"] = measured(tables[0], study, progress)
+    if details:
+        from microgauge.details import details_of
+
+        found["details"] = details_of(study, found.get("gdu"), progress)
     return Assessment(
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,

@@ -1,0 +1,295 @@
+"""What a report draws: distributions of every variable and tables of pairs, on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.describe import Described
+from microgauge.engines.local import Local
+from microgauge.errors import Undefined
+from microgauge.levels import Floats, Index, Levels, sums_by
+from microgauge.measures.loss.moments import quantile
+from microgauge.passes import Axis, Crosstab
+from microgauge.placing import Placed, placed
+from microgauge.results import (
+    GDU,
+    AxisDetail,
+    CategoryDetail,
+    Details,
+    NumberDetail,
+    PairDetail,
+    VariableDetail,
+)
+from microgauge.study import Study
+
+BINS = 30
+FINE_BINS = 512
+GRID = 64
+TAIL = 0.005
+"""Share of each end of the original's numbers that is drawn in the outer bins."""
+MOST_CATEGORIES = 20
+BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
+PAIR_BINS = 10
+PAIR_CATEGORIES = 7
+MOST_PAIRS = 1_500
+BLOCK_PAIRS = 400
+
+OTHERS = "(others)"
+
+
+def details_of(study: Study, gdu: GDU | None, progress: Callable[[str, float], None]) -> Details:
+    """The details of all variables, and of the pairs that lost most."""
+    progress("drawing variables", 0.0)
+    both: dict[str, Placed] = {}
+    found = []
+    for variable in study.analysed:
+        here = _both(variable, study)
+        if here is not None:
+            both[variable.name] = here
+        found.append(_variable(variable, here))
+    pairs, left_out = _wanted(gdu, both)
+    axes = {name: _coarse(side) for name, side in both.items()}
+    tables = list(_tables(study, both, axes, pairs, progress))
+    return Details(
+        variables=tuple(found),
+        axes=tuple(axis.detail(name) for name, axis in axes.items()),
+        pairs=tuple(tables),
+        left_out=left_out,
+    )
+
+
+def _both(variable: Described, study: Study) -> Placed | None:
+    if variable.removed or variable.original.empty or variable.protected is None:
+        return None
+    return placed(variable, study)
+
+
+# -- one variable ----------------------------------------------------------------------------
+
+
+def _variable(variable: Described, both: Placed | None) -> VariableDetail:
+    name = variable.name
+    if both is None:
+        removed = variable.removed or variable.protected is None
+        return VariableDetail(name=name, reason="removed" if removed else "not comparable")
+    try:
+        if both.type == "continuous":
+            return VariableDetail(name=name, numbers=_numbers(both))
+        return VariableDetail(name=name, categories=_categories(both))
+    except Undefined as why:
+        return VariableDetail(name=name, reason=str(why))
+
+
+def _numbers(both: Placed) -> NumberDetail:
+    sides = (both.original.levels, both.protected.levels)
+    if any(levels.sums.sum() <= 0 for levels in sides):
+        raise Undefined("no value has any weight")
+    low, high = _range(both)
+    edges = np.linspace(low, high, BINS + 1)
+    shares = [_binned(levels, levels.sums, edges) for levels in sides]
+    rows = [_binned(levels, levels.rows.astype(np.float64), edges) for levels in sides]
+    grid, *curves = _densities(sides, low, high)
+    return NumberDetail(
+        edges=_floats(edges),
+        before=_floats(shares[0] / shares[0].sum()),
+        after=_floats(shares[1] / shares[1].sum()),
+        rows_before=tuple(int(n) for n in rows[0]),
+        rows_after=tuple(int(n) for n in rows[1]),
+        density=tuple(
+            (float(x), float(a), float(b)) for x, a, b in zip(grid, *curves, strict=True)
+        ),
+        box_before=_box(sides[0]),
+        box_after=_box(sides[1]),
+    )
+
+
+def _range(both: Placed) -> tuple[float, float]:
+    """Where most numbers lie: long tails would squeeze all else into one bin."""
+    ends = [
+        [_quantile(levels, share) for share in (TAIL, 1.0 - TAIL)]
+        for levels in (both.original.levels, both.protected.levels)
+    ]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _quantile(levels: Levels, share: float) -> float:
+    counts = levels.weighing.sums is levels.weighing.squares
+    return quantile(levels.numbers, levels.sums, share, counts=counts)
+
+
+def _box(levels: Levels) -> tuple[float, ...]:
+    return tuple(_quantile(levels, share) for share in BOX)
+
+
+def _binned(levels: Levels, weights: Floats, edges: Floats) -> Floats:
+    place = np.clip(np.searchsorted(edges, levels.numbers, side="right") - 1, 0, len(edges) - 2)
+    return sums_by(place, weights, len(edges) - 1)
+
+
+def _densities(
+    sides: tuple[Levels, Levels], low: float, high: float
+) -> tuple[Floats, Floats, Floats]:
+    """Smooth densities by a normal kernel (Silverman's width), the same for both sides."""
+    edges = np.linspace(low, high, FINE_BINS + 1)
+    middles = (edges[:-1] + edges[1:]) / 2.0
+    grid = np.linspace(low, high, GRID)
+    before = _binned(sides[0], sides[0].sums, edges)
+    before = before / before.sum()
+    mean = float((before * middles).sum())
+    spread = float(np.sqrt((before * (middles - mean) ** 2).sum()))
+    width = max(1.06 * spread * max(sides[0].present, 1) ** -0.2, (high - low) / 200.0)
+    kernel = np.exp(-0.5 * ((grid[:, np.newaxis] - middles) / width) ** 2)
+    kernel /= width * np.sqrt(2.0 * np.pi)
+    after = _binned(sides[1], sides[1].sums, edges)
+    return grid, kernel @ before, kernel @ (after / after.sum())
+
+
+def _categories(both: Placed) -> CategoryDetail:
+    shares, rows = [], []
+    for side, places in (
+        (both.original, both.original_places),
+        (both.protected, both.protected_places),
+    ):
+        weights = sums_by(places, side.levels.sums, both.size)
+        shares.append(weights / max(float(weights.sum()), 1e-300))
+        rows.append(sums_by(places, side.levels.rows, both.size))
+    labels = _labels(both)
+    order = _order(both, shares[0] + shares[1])
+    kept, rest = order[:MOST_CATEGORIES], order[MOST_CATEGORIES:]
+    if both.type == "ordinal":
+        kept = np.sort(kept)
+
+    def taken(values: Floats) -> list[float]:
+        return [*values[kept].tolist(), *([float(values[rest].sum())] if len(rest) else [])]
+
+    return CategoryDetail(
+        labels=(*(labels[i] for i in kept), *([OTHERS] if len(rest) else [])),
+        before=tuple(taken(shares[0])),
+        after=tuple(taken(shares[1])),
+        rows_before=tuple(int(n) for n in taken(rows[0])),
+        rows_after=tuple(int(n) for n in taken(rows[1])),
+        others=len(rest),
+    )
+
+
+def _order(both: Placed, weights: Floats) -> Index:
+    if both.type == "ordinal" and both.size <= MOST_CATEGORIES:
+        return np.arange(both.size)
+    return np.argsort(-weights, kind="stable")
+
+
+def _labels(both: Placed) -> list[str]:
+    labels = [""] * both.size
+    for side, places in (
+        (both.protected, both.protected_places),
+        (both.original, both.original_places),
+    ):
+        for place, label in zip(places.tolist(), side.levels.labels, strict=True):
+            labels[place] = label
+    return labels
+
+
+def _floats(values: Floats) -> tuple[float, ...]:
+    return tuple(float(f"{value:.6g}") for value in values)
+
+
+# -- pairs -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Coarse:
+    """A variable in few levels, the same on both sides."""
+
+    size: int
+    original: Index
+    """The coarse level of each level of the (recoded) original."""
+    protected: Index
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+
+    def detail(self, name: str) -> AxisDetail:
+        return AxisDetail(name=name, labels=self.labels, edges=self.edges)
+
+
+def _coarse(both: Placed) -> _Coarse:
+    if both.type == "continuous":
+        return _coarse_numbers(both)
+    weights = sums_by(both.original_places, both.original.levels.sums, both.size)
+    weights += sums_by(both.protected_places, both.protected.levels.sums, both.size)
+    labels = _labels(both)
+    order = np.argsort(-weights, kind="stable")
+    most = PAIR_BINS if both.type == "ordinal" else PAIR_CATEGORIES
+    kept = order[:most]
+    if both.type == "ordinal":
+        kept = np.sort(kept)
+    few = both.size <= most
+    goes = np.full(both.size, len(kept), dtype=np.intp)
+    goes[kept] = np.arange(len(kept))
+    names = tuple(labels[i] for i in kept)
+    return _Coarse(
+        len(kept) + (0 if few else 1),
+        goes[both.original_places],
+        goes[both.protected_places],
+        names if few else (*names, OTHERS),
+    )
+
+
+def _coarse_numbers(both: Placed) -> _Coarse:
+    """Bins that hold about as many original units each."""
+    before = both.original.levels
+    cuts = [_quantile(before, i / PAIR_BINS) for i in range(1, PAIR_BINS)]
+    inner = np.unique(np.array(cuts))
+    places = [
+        np.searchsorted(inner, side.levels.numbers, side="right")
+        for side in (both.original, both.protected)
+    ]
+    low, high = _range(both)
+    edges = [min(low, float(inner[0])), *inner.tolist(), max(high, float(inner[-1]))]
+    return _Coarse(len(inner) + 1, places[0], places[1], (), _floats(np.array(edges)))
+
+
+def _wanted(gdu: GDU | None, both: dict[str, Placed]) -> tuple[list[tuple[str, str]], int]:
+    """Pairs that were tested, those that lost most first, up to a number."""
+    if gdu is None:
+        return [], 0
+    tested = [p for p in gdu.pairs if p.utility is not None and p.a in both and p.b in both]
+    tested.sort(key=lambda p: p.utility or 0.0)
+    return [(p.a, p.b) for p in tested[:MOST_PAIRS]], max(len(tested) - MOST_PAIRS, 0)
+
+
+def _tables(
+    study: Study,
+    both: dict[str, Placed],
+    axes: dict[str, _Coarse],
+    pairs: Sequence[tuple[str, str]],
+    progress: Callable[[str, float], None],
+) -> Iterator[PairDetail]:
+    seen: list[dict[str, Axis]] = [{}, {}]
+    for name, here in both.items():
+        size = axes[name].size
+        for place, (side, coarse) in enumerate(
+            ((here.original, axes[name].original), (here.protected, axes[name].protected))
+        ):
+            seen[place][name] = Axis(name, np.append(coarse, size)[side.lookup], size)
+    engines: tuple[Local, Local] = (study.description.original, study.description.protected)
+    for start in range(0, len(pairs), BLOCK_PAIRS):
+        progress("drawing pairs", start / max(len(pairs), 1))
+        block = pairs[start : start + BLOCK_PAIRS]
+        facts = [
+            engine.scan([Crosstab(*pair) for pair in block], side)
+            for engine, side in zip(engines, seen, strict=True)
+        ]
+        for a, b in block:
+            before, after = (_shares(found[Crosstab(a, b)]) for found in facts)
+            yield PairDetail(a=a, b=b, before=before, after=after)
+
+
+def _shares(layers: Floats) -> tuple[tuple[float, ...], ...]:
+    """Shares of complete units, in four digits: enough for a picture."""
+    table = layers[min(1, len(layers) - 1)][:-1, :-1]
+    total = max(float(table.sum()), 1e-300)
+    return tuple(tuple(round(float(cell) / total, 4) for cell in row) for row in table)

@@ -1,0 +1,85 @@
+"""The page: data, styles and scripts in one file, with a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from microgauge.render.json import to_dict
+from microgauge.render.report.data import THRESHOLD, assessment_data, ranking_data
+from microgauge.results import Assessment, Edition, Ranking
+
+FOLDER = Path(__file__).parent
+
+
+def report_html(
+    result: Assessment | Ranking, edition: Edition = "internal", threshold: int = THRESHOLD
+) -> str:
+    """The report of an assessment or a ranking; `public` is the edition for data users."""
+    if isinstance(result, Ranking):
+        data = ranking_data(result, edition, threshold)
+        title = "Protected versions compared"
+    else:
+        data = assessment_data(result, edition, threshold)
+        title = "What protection cost"
+    return _page(data, title)
+
+
+def _page(data: dict[str, Any], title: str) -> str:
+    scripts = [_vega(), _text("app.js")]
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            # Only these two scripts run, whatever the data holds. Vega compiles its expressions.
+            f"script-src {' '.join(_digest(script) for script in scripts)} 'unsafe-eval'",
+            "style-src 'unsafe-inline'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return (
+        "<!DOCTYPE html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{escape(title)}</title>\n"
+        f"<style>{_text('style.css')}</style>\n</head>\n<body>\n"
+        f"{_text('body.html').replace('TITLE', escape(title))}\n"
+        f'<script type="application/json" id="data">{_embedded(data)}</script>\n'
+        + "".join(f"<script>{script}</script>\n" for script in scripts)
+        + "</body>\n</html>\n"
+    )
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """JSON that cannot end the element it stands in, whatever names and labels hold."""
+    text = json.dumps(to_dict(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+@cache
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and their embedding, from the package that draws our pictures too."""
+    import vl_convert
+
+    bundle = str(vl_convert.javascript_bundle())  # type: ignore[call-arg]
+    return bundle.replace("</script", "<\\/script")
+
+
+def _digest(script: str) -> str:
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,136 @@
+"""What data users may see: nothing that rests on few records, no extremes, no original labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from microgauge.results import (
+    CategoryDetail,
+    CoefficientResult,
+    IndicatorResult,
+    NumberDetail,
+    VariableDetail,
+    VariableResult,
+)
+
+OTHERS = "(others)"
+
+
+def public_missing(fact: VariableResult, threshold: int) -> list[str]:
+    """Missing cells of the protected file only; a small number is not told."""
+    count = fact.missing_protected
+    if count is None:
+        return ["–"]
+    return [f"{count:,}" if count == 0 or count >= threshold else f"fewer than {threshold}"]
+
+
+def public_detail(detail: VariableDetail, threshold: int) -> dict[str, Any] | None:
+    """A distribution in bins or categories that hold enough records on both sides."""
+    if detail.numbers is not None:
+        return _numbers(detail.numbers, threshold)
+    if detail.categories is not None:
+        return _categories(detail.categories, threshold)
+    return None
+
+
+def _numbers(detail: NumberDetail, threshold: int) -> dict[str, Any] | None:
+    """Neighbouring bins joined until each holds enough; the outer ones are open."""
+    bins: list[list[float]] = []
+    for i in range(len(detail.before)):
+        held = [
+            detail.edges[i], detail.edges[i + 1], detail.before[i], detail.after[i],
+            detail.rows_before[i], detail.rows_after[i],
+        ]  # fmt: skip
+        if bins and min(bins[-1][4], bins[-1][5]) < threshold:
+            bins[-1] = _joined(bins[-1], held)
+        else:
+            bins.append(held)
+    if len(bins) > 1 and min(bins[-1][4], bins[-1][5]) < threshold:
+        last = bins.pop()
+        bins[-1] = _joined(bins[-1], last)
+    if len(bins) < 2 or min(min(b[4], b[5]) for b in bins) < threshold:
+        return None
+    # The ends of the outer bins are quantiles of the original: they are not told.
+    inner = [_two_digits(b[0]) for b in bins[1:]]
+    if len(set(inner)) < len(inner):
+        return None
+    return {
+        "inner": inner,
+        "before": [_share(b[2]) for b in bins],
+        "after": [_share(b[3]) for b in bins],
+    }
+
+
+def _joined(a: list[float], b: list[float]) -> list[float]:
+    return [a[0], b[1], *(x + y for x, y in zip(a[2:], b[2:], strict=True))]
+
+
+def _two_digits(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+def _share(value: float) -> float:
+    return round(value, 3)
+
+
+def _categories(detail: CategoryDetail, threshold: int) -> dict[str, Any] | None:
+    """Categories with few records on either side are among the others, without their labels."""
+    rows = list(
+        zip(
+            detail.labels, detail.before, detail.after, detail.rows_before, detail.rows_after,
+            strict=True,
+        )
+    )  # fmt: skip
+    kept = [row for row in rows if row[0] != OTHERS and min(row[3], row[4]) >= threshold]
+    rest = [row for row in rows if row not in kept]
+    held = min(sum(row[3] for row in rest), sum(row[4] for row in rest))
+    if rest and held < threshold:
+        # The others would give themselves away as what is left: the smallest one joins them.
+        if not kept:
+            return None
+        smallest = min(kept, key=lambda row: min(row[3], row[4]))
+        kept.remove(smallest)
+        rest.append(smallest)
+    if not kept:
+        return None
+    labels = [str(row[0]) for row in kept]
+    before, after = [[_share(float(row[place])) for row in kept] for place in (1, 2)]
+    if rest:
+        labels.append(OTHERS)
+        before.append(_share(sum(row[1] for row in rest)))
+        after.append(_share(sum(row[2] for row in rest)))
+    return {"labels": labels, "before": before, "after": after}
+
+
+def public_indicators(results: Sequence[IndicatorResult], threshold: int) -> list[IndicatorResult]:
+    """Indicators that rest on enough records on both sides; a share, on enough in its category."""
+    return [found for found in results if _records(found) >= threshold]
+
+
+def _records(found: IndicatorResult) -> float:
+    sides = (
+        (found.units_original, found.original),
+        (found.units_protected, found.protected),
+    )
+    shared = found.statistic == "share"
+    return min((units or 0) * ((value or 0.0) if shared else 1.0) for units, value in sides)
+
+
+def public_labels(variables: Sequence[dict[str, Any]]) -> frozenset[str]:
+    """Every category that the public page names."""
+    return frozenset(
+        label
+        for variable in variables
+        for label in (variable["detail"] or {}).get("labels", ())
+        if label != OTHERS
+    )
+
+
+def may_be_told(coefficient: CoefficientResult, told: frozenset[str]) -> bool:
+    """Whether a term is on both sides and names no category that is not told."""
+    if coefficient.original is None or coefficient.protected is None:
+        return False
+    labels = re.findall(r"\[(?:T\.)?([^\]]*)\]", coefficient.term)
+    return all(label in told for label in labels)
