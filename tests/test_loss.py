@@ -1581,7 +1581,10 @@ def test_passes_counted_by_hand(rows):
     here = {name: codes[name] != size for name, size in SIZES.items()}
     changed = int((a != b).sum())
     assert list(facts[QUESTIONS[1]]) == [changed, changed, 0, changed]
-    assert facts[Suppressed("a", "b")] == (here["a"] & ~here["b"]).sum()
+    assert facts[Suppressed("a", "b")].tolist() == [
+        here["a"].sum(),
+        (here["a"] & ~here["b"]).sum(),
+    ]
     both = [i for i in range(count) if here["a"][i] and here["b"][i]]
     apart = [abs(score["a"][i] - score["b"][i]) for i in both]
     some = [(x, abs(score["a"][i])) for x, i in zip(apart, both, strict=True) if score["a"][i]]

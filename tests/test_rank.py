@@ -408,7 +408,7 @@ def beaten(point, other):
 @given(PLACES)
 @example([(0.5, 0.5)] * 3)
 @example([(0.5, 0.5), (0.5, 0.75), (0.25, 0.75)])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_frontier_is_that_of_all_pairs(places):
     named = {f"c{i}": place for i, place in enumerate(places)}
     wanted = {n for n, p in named.items() if not any(beaten(p, q) for q in places)}
@@ -658,6 +658,23 @@ def test_an_original_that_candidates_make_read_otherwise():
         for c in rank(tables, original, said, only=["gdu"]).candidates
     ]
     assert types[0] == types[2] != types[1]
+
+
+def test_an_original_whose_levels_depend_on_the_candidate():
+    """1 and 01 are two codes beside text and one number beside numbers: two tests of one name."""
+    rng = np.random.default_rng(6)
+    original = people(200).assign(code=rng.choice(["1", "01", "2", "02"], 200))
+    original["sex"] = np.where(original["code"].isin(["1", "2"]), "female", "male")
+    tables = [original, original.assign(code=original["code"].astype(int)), original]
+    said = schema(code={"type": "nominal"})
+    result = rank(tables, original, said, only=["gdu"])
+    assert_as_alone(result, original, tables, said, ["gdu", "risk", "rut"])
+    tested = [
+        next(p for p in c.assessment.gdu.pairs if {p.a, p.b} == {"sex", "code"})
+        for c in result.candidates
+    ]
+    assert tested[0].coefficient_original == approx(1.0)
+    assert tested[1].coefficient_original < 0.5
 
 
 def test_the_order_of_candidates_changes_nothing_but_their_order():

@@ -1410,6 +1410,19 @@ def test_uniques_that_are_unique_in_the_population():
     assert found.prosecutor.mean == approx((1 / sizes).mean())
 
 
+def test_population_uniques_where_missing_matches_everything():
+    """The first is alone by its values, but may be the last, whose key is missing."""
+    sample = pd.DataFrame({"a": ["x", "y", None], "b": ["p", "q", "p"]})
+    people = pd.DataFrame({"a": ["x", "y", "z", "z"], "b": ["p", "q", "s", "s"]})
+    found = [
+        risk_of(
+            sample, keys=["a", "b"], risk={"missing_keys": how}, tables={"population": people}
+        ).population_uniques
+        for how in ("value", "any")
+    ]
+    assert found == [2, 1]
+
+
 def test_a_population_in_single_years_and_a_release_in_bands():
     people = population_of(600, seed=6)
     sample = people.sample(150, random_state=2)

@@ -27,9 +27,9 @@ from microgauge.measures.rut.losses import (
 )
 from microgauge.measures.rut.similarities import binned, cosine, jaccard, spread_over
 from microgauge.placing import placed
-from microgauge.recode import Recoding, matched_cells
+from microgauge.recode import Recoding, matched_cells, shown_rule
 from microgauge.results import AttributeUtility, Rut, SweepStep
-from microgauge.rounding import Rule, found_rule, resolution
+from microgauge.rounding import Rule, resolution
 from microgauge.schema import RutChoices
 from microgauge.study import Study
 
@@ -89,6 +89,10 @@ class Evidence(Protocol):
         """Original level, released level and units of every pair of values that occurs."""
         ...
 
+    def rule(self) -> Rule | None:
+        """The rounding that units show."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class _Matched:
@@ -104,9 +108,7 @@ class _Matched:
 
     @property
     def suppressed(self) -> float:
-        levels = self.variable.original.levels
-        rows = self.values.rows or self.study.description.protected
-        known = rows.rows * levels.present / max(levels.missing + levels.present, 1)
+        known = self.values.known(self.variable)
         return min(self.values.suppressed(self.variable) / known, 1.0) if known > 0 else 0.0
 
     def apart(self) -> Apart:
@@ -120,6 +122,9 @@ class _Matched:
         if self.values.rows is None:
             raise Undefined(NOT_ALIGNED)
         return matched_cells(self.variable, self.values.rows)
+
+    def rule(self) -> Rule | None:
+        return shown_rule(self.variable, self.values.rows)
 
 
 def balance_of(study: Study, attributes: Sequence[AttributeUtility], risk: float | None) -> Rut:
@@ -151,10 +156,7 @@ def balance_of(study: Study, attributes: Sequence[AttributeUtility], risk: float
         beta=beta,
         value=value,
         attributes=tuple(attributes),
-        sweep=tuple(
-            SweepStep(alpha=a, value=_balanced(gain, risk, a, round(1.0 - a, 1), chosen.form)[0])
-            for a in SWEEP
-        ),
+        sweep=tuple(_step(a, gain, risk, chosen.form) for a in SWEEP),
         max_risk=chosen.max_risk,
         min_utility=chosen.min_utility,
         meets_limits=meets(chosen, risk, gain),
@@ -162,10 +164,17 @@ def balance_of(study: Study, attributes: Sequence[AttributeUtility], risk: float
     )
 
 
+def _step(alpha: float, gain: float | None, risk: float | None, form: str) -> SweepStep:
+    value, why = _balanced(gain, risk, alpha, round(1.0 - alpha, 1), form)
+    if value is None and why is None:
+        why = "there is no risk or no utility"
+    return SweepStep(alpha=alpha, value=value, reason=why)
+
+
 def _over(
     attributes: Sequence[AttributeUtility], name: str, chosen: RutChoices, *, worst: bool
 ) -> float:
-    known = [a for a in attributes if getattr(a, name) is not None]
+    known = [a for a in attributes if a.loss is not None and a.similarity is not None]
     values = [float(getattr(a, name)) for a in known]
     return weighted_total(values, [a.weight for a in known], chosen.combine, worst=worst)
 
@@ -305,13 +314,12 @@ class Attribute:
         return with_suppressed(measures[name](), self.evidence.suppressed)
 
     def _generalisation(self) -> float:
-        recoding = self.recoding
-        if recoding is None:
-            rule = self._rule
-            if rule is None:
-                return 0.0
+        recoding, rule = self.recoding, self._rule
+        if rule is not None and self._kind == "number":
             own = self._own_resolution() or rule.unit
             return 1.0 - 1.0 / max(rule.unit / own, 1.0)
+        if recoding is None:
+            return 0.0
         ours, theirs, size = common(recoding.recoded.levels.keys, self._sides[1].levels.keys)
         steps = np.ones(size)
         steps[ours] = self._steps(recoding)
@@ -328,7 +336,13 @@ class Attribute:
         own = self._own_resolution()
         if own is None:
             raise Undefined("the resolution of the original is not known; declare resolution")
-        return np.maximum(widths_of(self.variable, recoding) / own, 1.0)
+        # An open band holds the values up to the original's extreme, that one included.
+        numbers = self.variable.original.levels.numbers
+        low, high = np.full(len(merged), np.inf), np.full(len(merged), -np.inf)
+        np.minimum.at(low, recoding.target, numbers)
+        np.maximum.at(high, recoding.target, numbers)
+        held = np.where(high > low, (high - low) / own + 1.0, 1.0)
+        return np.maximum(widths_of(self.variable, recoding) / own, held)
 
     def _own_resolution(self) -> float | None:
         declared = resolution_of(self.variable)
@@ -365,14 +379,7 @@ class Attribute:
         given = self.variable.given
         if given.recode is not None and given.recode.round is not None:
             return Rule(given.recode.round, given.rounding)
-        before, after = self._sides
-        if not self.evidence.matched or not continuous_both(before, after):
-            return None
-        if after.empty or len(after.levels) >= len(before.levels):
-            return None
-        first, second, counts = self.evidence.cells()
-        numbers = before.levels.numbers[first], after.levels.numbers[second]
-        return found_rule(*numbers, counts, resolution(before.levels.numbers))
+        return self.evidence.rule()
 
     def _entropy(self) -> float:
         before, after = self._sides

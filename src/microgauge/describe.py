@@ -523,7 +523,7 @@ class _VariableReader:
         if intervals is not None:
             ranked = sorted(range(len(labels)), key=lambda i: intervals[i])
             return {labels[i]: place for place, i in enumerate(ranked)}
-        numbers = [_as_number(label) for label in labels]
+        numbers = [as_number(label) for label in labels]
         if None not in numbers:
             return dict(zip(labels, cast("list[float]", numbers), strict=True))
         return None
@@ -545,7 +545,8 @@ def _here(cells: Cells) -> list[str]:
     return [label for label, here in zip(cells.labels, cells.here, strict=True) if here]
 
 
-def _as_number(label: str) -> float | None:
+def as_number(label: str) -> float | None:
+    """A label that is a number; None where it is none."""
     try:
         return float(label)
     except ValueError:

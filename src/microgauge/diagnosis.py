@@ -37,6 +37,7 @@ from microgauge.results import (
     SubsetRisk,
     VariableDiagnosis,
 )
+from microgauge.rounding import Rule
 from microgauge.run import NO_KEYS, SchemaSource, chosen_schema
 from microgauge.schema import Recode, Schema
 from microgauge.tables import Table, read_table
@@ -240,6 +241,10 @@ class _Mapped:
         rows = self.variable.original.levels.rows.astype(np.float64)
         target = np.arange(len(rows)) if self.recoding is None else self.recoding.target
         return np.arange(len(rows)), target, rows
+
+    def rule(self) -> Rule | None:
+        """A level says its rounding itself."""
+        return None
 
     def apart(self) -> Apart:
         after = self.variable.protected

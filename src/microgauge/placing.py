@@ -51,7 +51,7 @@ def placed(variable: Described, study: Study) -> Placed | None:
     if recoding is None and before.type == "continuous" and not after.levels.numeric:
         return None
     if kind == "ordinal":
-        places, other_places, size = _common_order(before, after)
+        places, other_places, size = common_order(before, after)
         numbers: Floats = np.arange(size, dtype=np.float64)
     else:
         places, other_places, size = common(before.levels.keys, after.levels.keys)
@@ -62,7 +62,7 @@ def placed(variable: Described, study: Study) -> Placed | None:
     return Placed(variable.name, kind, size, numbers, before, after, places, other_places)
 
 
-def _common_order(before: Side, after: Side) -> tuple[Index, Index, int]:
+def common_order(before: Side, after: Side) -> tuple[Index, Index, int]:
     """Levels of both sides in one order: numbers by size, labels after those they follow."""
     if before.levels.numeric and after.levels.numeric:
         return common(before.levels.keys, after.levels.keys)

@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.errors import InputError
+from microgauge.errors import InputError, Undefined
+from microgauge.measures.risk.classes import internal_risk
 from microgauge.measures.rut.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
+from microgauge.risks import risk_of
 from microgauge.run import (
     NO_KEYS,
+    Original,
     SchemaSource,
     assess_against,
     chosen_schema,
@@ -19,6 +22,7 @@ from microgauge.run import (
     read_original,
 )
 from microgauge.schema import Schema
+from microgauge.study import Study
 from microgauge.utility import Progress
 
 
@@ -64,7 +68,17 @@ def rank(
 
         result = assess_against(before, source, chosen, sections, told, details=details)
         found.append(Candidate(name=name, assessment=result))
-    return ranking_of(found, chosen)
+    return ranking_of(found, chosen, _original_risk(before, chosen))
+
+
+def _original_risk(before: Original, schema: Schema) -> float | None:
+    """R_internal of the original, released as it is."""
+    study = Study.prepare(before.table, before.table, schema, before.memory)
+    section = risk_of(study, lambda what, share: None, [])
+    try:
+        return internal_risk(section.classes) if section.keys else None
+    except Undefined:
+        return None  # an empty table: its candidates say so
 
 
 def _limited(
@@ -90,7 +104,9 @@ def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     return [f"{i} {name}" for i, name in enumerate(short, start=1)]
 
 
-def ranking_of(candidates: Sequence[Candidate], schema: Schema) -> Ranking:
+def ranking_of(
+    candidates: Sequence[Candidate], schema: Schema, original_risk: float | None = None
+) -> Ranking:
     """The frontier, the recommendation and how stable it is."""
     points = {
         c.name: (c.risk, c.utility)
@@ -107,9 +123,10 @@ def ranking_of(candidates: Sequence[Candidate], schema: Schema) -> Ranking:
         frontier=tuple(frontier(points)),
         recommended=_recommended(candidates, schema),
         sweep=sweep,
-        stable=len({step.leader for step in sweep}) == 1,
+        stable=sweep[0].leader is not None and len({step.leader for step in sweep}) == 1,
         max_risk=schema.rut.max_risk,
         min_utility=schema.rut.min_utility,
+        original_risk=original_risk,
         notes=tuple(notes),
     )
 
@@ -140,7 +157,7 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
     said = " and ".join(limits)
     if not within:
         return Recommendation(name=None, reason=f"no candidate has {said}")
-    best = max(within, key=lambda c: c.utility or 0.0)
+    best = max(within, key=lambda c: (c.utility or 0.0, -(c.risk or 0.0)))
     return Recommendation(
         name=best.name,
         reason=f"the highest utility ({best.utility:.3f}) of the {len(within)} of "
@@ -152,8 +169,13 @@ def _best_balance(candidates: Sequence[Candidate], schema: Schema) -> Recommenda
     known = [c for c in candidates if c.balance is not None]
     if not known:
         return Recommendation(name=None, reason="no candidate has a balance of risk and utility")
-    best = max(known, key=lambda c: c.balance or 0.0)
+    best = max(known, key=lambda c: (c.balance or 0.0, -(c.risk or 0.0)))
     alpha, beta = schema.rut.weights
+    if schema.rut.form == "ratio":
+        return Recommendation(
+            name=best.name,
+            reason=f"the best ratio of utility to risk ({best.balance:.3f}); no limits were given",
+        )
     return Recommendation(
         name=best.name,
         reason=f"the best balance ({best.balance:.3f}) with weights {alpha:g} of utility and "

@@ -21,6 +21,7 @@ from microgauge.errors import Undefined
 from microgauge.intervals import Interval, assign, parse_interval, parse_intervals
 from microgauge.levels import Floats, Index, Keys, Levels, number_label
 from microgauge.passes import Axes, Crosstab, SparseCrosstab
+from microgauge.rounding import Rule, found_rule, resolution
 from microgauge.schema import Recode, RecodeMeasure, Rounding
 
 How = Literal["declared", "labels", "inferred"]
@@ -99,23 +100,64 @@ def _compact(
     return keys, np.array([index[label] for label in labels], dtype=np.intp)
 
 
-def recoded_like(variable: Described, recoding: Recoding, side: Side) -> Side:
+def recoded_like(
+    variable: Described, recoding: Recoding | None, side: Side, rows: Local | None
+) -> Side:
     """Another table's values of a variable, recoded as the original's were.
 
-    What is in the protected table's terms already stays as it is; values that an inferred
-    recoding never saw stay by themselves, and match nothing.
+    What is in the protected table's terms already stays as it is; values that a recoding does not
+    cover stay by themselves, and match nothing. Rounding that matched rows show is rounding too.
     """
     assert variable.protected is not None
     if variable.original.levels.numeric and not side.levels.numeric:
         return side
-    like = replace(variable, original=side)
     recode = variable.given.recode
-    if recoding.how == "declared" and recode is not None and recode.map is None:
-        return declared_recoding(like, recode).recoded
+    declared = recoding is not None and recoding.how == "declared" and recode is not None
+    rule = None if declared else shown_rule(variable, rows)
+    if rule is not None:
+        return _rounded(side, rule)
+    if recoding is None:
+        return side
+    like = replace(variable, original=side)
+    if declared and recode is not None and recode.map is None:
+        return declared_recoding(like, _open_below(recode, variable.protected)).recoded
     if recoding.how == "labels":
         found = _from_labels(side, variable.protected)
         return side if found is None else _recoding("labels", like, found[1], found[0]).recoded
     return _by_lookup(variable, recoding, side)
+
+
+def shown_rule(variable: Described, rows: Local | None) -> Rule | None:
+    """The rounding of a number that matched rows show."""
+    before, after = variable.original, variable.protected
+    if rows is None or after is None or after.empty:
+        return None
+    numbers = all(s.type == "continuous" and s.levels.numeric for s in (before, after))
+    if not numbers or len(after.levels) >= len(before.levels):
+        return None
+    first, second, counts = matched_cells(variable, rows)
+    return found_rule(
+        before.levels.numbers[first],
+        after.levels.numbers[second],
+        counts,
+        resolution(before.levels.numbers),
+    )
+
+
+def _rounded(side: Side, rule: Rule) -> Side:
+    numbers, target = np.unique(rule.applied(side.levels.numbers), return_inverse=True)
+    levels = side.levels.regrouped(target, numbers)
+    return Side(side.type, levels, np.append(target, len(numbers))[side.lookup])
+
+
+def _open_below(recode: Recode, protected: Side) -> Recode:
+    """Breaks with a band below the first one, for values that the original does not have."""
+    if recode.breaks is None:
+        return recode
+    labels = recode.labels or _band_labels(
+        np.array(recode.breaks, dtype=np.float64), recode.closed, protected
+    )
+    return replace(recode, breaks=(-np.inf, *recode.breaks), labels=("(below)", *labels))
 
 
 def _by_lookup(variable: Described, recoding: Recoding, side: Side) -> Side:
@@ -124,6 +166,9 @@ def _by_lookup(variable: Described, recoding: Recoding, side: Side) -> Side:
         label: after[place]
         for label, place in zip(variable.original.levels.labels, recoding.target, strict=True)
     }
+    recode = variable.given.recode
+    if recode is not None and recode.map is not None:
+        goes |= {label_of(k): label_of(v) for k, v in recode.map.items()}
     labels = [goes.get(label, label) for label in side.levels.labels]
     keys, target = _compact(labels, lambda label: label)
     levels = side.levels.regrouped(target, keys)

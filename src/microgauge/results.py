@@ -461,6 +461,7 @@ class LogLinearRisk:
     """Expected correct matches among sample uniques."""
     model: str | None = None
     fraction: float | None = None
+    converged: bool | None = None
     reason: str | None = None
 
 
@@ -567,6 +568,7 @@ class SweepStep:
 
     alpha: float
     value: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -821,6 +823,8 @@ class Ranking:
     """Whether one candidate leads at every weight of utility."""
     max_risk: float | None = None
     min_utility: float | None = None
+    original_risk: float | None = None
+    """R_internal of the original itself."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -32,6 +32,12 @@ class Rule:
         """Half the unit for rounding to the nearest, the whole one otherwise."""
         return self.unit / 2.0 if self.mode == "nearest" else self.unit
 
+    def applied(self, numbers: Floats) -> Floats:
+        """Numbers rounded by the rule."""
+        multiples = _MODES[self.mode](np.round(numbers / self.unit, 9)) * self.unit
+        decimals = max(0, -int(Decimal(repr(self.unit)).as_tuple().exponent))
+        return np.asarray(np.round(multiples, min(decimals, 12)) + 0.0, dtype=np.float64)
+
     def __str__(self) -> str:
         return f"{self.mode}, to {self.unit:g}"
 
@@ -64,9 +70,9 @@ def found_rule(original: Floats, released: Floats, rows: Floats, own: float | No
     unit = resolution(np.unique(released))
     if unit is None or rows.sum() <= 0 or (own is not None and unit <= own):
         return None
-    for mode, step in _MODES.items():
-        given = step(np.round(original / unit, 9)) * unit
-        hits = np.isclose(given, released, rtol=0.0, atol=unit * 1e-6)
+    for mode in _MODES:
+        rule = Rule(unit, mode)  # type: ignore[arg-type]
+        hits = np.isclose(rule.applied(original), released, rtol=0.0, atol=unit * 1e-6)
         if rows[hits].sum() >= EXPLAINED * rows.sum():
-            return Rule(unit, mode)  # type: ignore[arg-type]
+            return rule
     return None

@@ -88,7 +88,7 @@ def _width(interval: Interval, numbers: Floats, step: float, *, bracket: bool) -
     whole = float(interval.high).is_integer() or np.isinf(interval.high)
     if interval.counted:
         # 30-39 is 30 up to 40, whether ages have halves or not.
-        return max(float(high - low + (max(step, 1.0) if whole else step)), 0.0)
+        return max(float(high - low + (1.0 if whole else step)), 0.0)
     ends_below = np.isinf(interval.low) and not interval.high_open and not bracket
     return max(float(high - low + (step if ends_below else 0.0)), 0.0)
 

@@ -12,7 +12,7 @@ import numpy as np
 from microgauge.describe import Described, Side
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, common
+from microgauge.levels import Floats, Index, common
 from microgauge.losses.certainty import penalties
 from microgauge.measures.loss.certainty import mean_penalty
 from microgauge.measures.loss.moments import Summary, deviation_of, summary_of
@@ -261,10 +261,21 @@ class Values:
         rows = variable.protected.levels.rows.astype(np.float64)
         return mean_penalty(penalties(variable, recoding), rows, self.suppressed(variable))
 
+    def _suppressed_of(self, variable: Described) -> Index:
+        return np.asarray(self._facts[Suppressed(*_names(variable, "released"))])
+
+    def known(self, variable: Described) -> float:
+        """Cells that had a value and could have been suppressed."""
+        if self.rows is not None:
+            return float(self._suppressed_of(variable)[0])
+        levels = variable.original.levels
+        share = levels.present / max(levels.missing + levels.present, 1)
+        return self.study.description.protected.rows * share
+
     def suppressed(self, variable: Described) -> float:
         """Cells that had a value: counted in matched rows, else the rise of the missing share."""
         if self.rows is not None:
-            return float(np.asarray(self._facts[Suppressed(*_names(variable, "released"))]))
+            return float(self._suppressed_of(variable)[1])
         rose = self._missing(variable).increase or 0.0
         return max(rose, 0.0) * self.study.description.protected.rows
 

@@ -101,15 +101,16 @@ class Differences:
 
 @dataclass(frozen=True)
 class Suppressed:
-    """In how many rows the first axis has a value and the second has none."""
+    """In how many rows the first axis has a value, and in how many of these the second has none."""
 
     a: str
     b: str
 
-    def read(self, batch: Batch) -> int:
-        """A number of rows."""
-        gone = batch.levels(self.b) == batch.size(self.b)
-        return int((gone & (batch.levels(self.a) != batch.size(self.a))).sum())
+    def read(self, batch: Batch) -> Index:
+        """Two numbers of rows."""
+        here = batch.levels(self.a) != batch.size(self.a)
+        gone = here & (batch.levels(self.b) == batch.size(self.b))
+        return np.array([int(here.sum()), int(gone.sum())])
 
 
 @dataclass(frozen=True)

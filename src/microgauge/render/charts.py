@@ -15,6 +15,7 @@ Spec = dict[str, Any]
 def map_spec(result: Ranking) -> Spec:
     """Risk across, utility up: candidates, frontier, limits, the original and no release."""
     points = [_point(c, result) for c in _known(result)]
+    risk = 1.0 if result.original_risk is None else result.original_risk
     line = [p for p in points if p["frontier"]]
     layers: list[Spec] = [
         *_limits(result),
@@ -25,14 +26,14 @@ def map_spec(result: Ranking) -> Spec:
         ),
         _layer(
             [
-                {"name": "original", "risk": 1.0, "utility": 1.0},
+                {"name": "original", "risk": risk, "utility": 1.0},
                 {"name": "no release", "risk": 0.0, "utility": 0.0},
             ],
             {"type": "point", "shape": "diamond", "color": INK, "size": 70},
         ),
         _layer(
-            [{"name": "original", "risk": 1.0, "utility": 1.0}],
-            {"type": "text", "align": "right", "dx": -9, "dy": -6, "color": INK},
+            [{"name": "original", "risk": risk, "utility": 1.0}],
+            {"type": "text", "align": "left", "dx": 9, "dy": -6, "color": INK},
             text=NAME,
         ),
         _layer(

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from microgauge.align import joined
-from microgauge.asking import Ask, Asker
-from microgauge.describe import Described, Describer, Side
+from microgauge.describe import Described, Describer, Side, as_number
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import InputError, Undefined, listing
 from microgauge.levels import Floats, Index, common
-from microgauge.measures.gdu.association import Association
 from microgauge.measures.loss.moments import quantile
+from microgauge.measures.loss.tables import Frequencies, cramers_v
 from microgauge.measures.risk.classes import (
     ClassTable,
     Counts,
@@ -28,10 +27,12 @@ from microgauge.measures.risk.external import (
     frequency_correlation,
     mean_of,
     probability_risk,
+    spearman,
     unique_risk,
 )
 from microgauge.packing import unpacked
-from microgauge.passes import Axis, Classes
+from microgauge.passes import Axis, Classes, Rows
+from microgauge.placing import common_order
 from microgauge.recode import recoded_like
 from microgauge.schema import Options, Schema, Variable
 from microgauge.study import Study
@@ -59,13 +60,13 @@ def read_external(source: Any, which: str, original: Table, schema: Schema) -> E
             f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
             f"{listing(table.columns)}."
         )
-    described = _described(original, table, schema, shared)
+    described = _described(original, table, schema, shared, which)
     sides = {v.name: v.protected for v in described if v.protected is not None}
     return External(table, Local.of(table), sides)
 
 
 def _described(
-    original: Table, table: Table, schema: Schema, names: Sequence[str]
+    original: Table, table: Table, schema: Schema, names: Sequence[str], which: str
 ) -> tuple[Described, ...]:
     """The table's columns in the terms of the original's."""
     parts = [
@@ -79,7 +80,8 @@ def _described(
     describer = Describer(parts[0], parts[1], Schema(options=Options(), variables=given))
     variables = describer.describe().variables
     if describer.faults:
-        raise InputError(*describer.faults)
+        faults = [f.replace("protected table", f"{which} table") for f in describer.faults]
+        raise InputError(*faults)
     return variables
 
 
@@ -104,14 +106,23 @@ class Linked:
         found = {}
         for variable in self.shared:
             assert variable.protected is not None
-            mine = variable.protected.levels.keys
-            found[variable.name] = common(mine, self._side(variable).levels.keys)
+            found[variable.name] = _common(variable.protected, self._side(variable))
         return found
 
     def _side(self, variable: Described) -> Side:
-        side = self.external.sides[variable.name]
-        recoding = self.study.recodings.get(variable.name)
-        return side if recoding is None else recoded_like(variable, recoding, side)
+        return self._recoded[variable.name]
+
+    @cached_property
+    def _recoded(self) -> dict[str, Side]:
+        return {
+            v.name: recoded_like(
+                v,
+                self.study.recodings.get(v.name),
+                self.external.sides[v.name],
+                self.study.matching.rows,
+            )
+            for v in self.shared
+        }
 
     def check(self) -> None:
         """`Undefined` where a key has no value in common with the external table."""
@@ -201,28 +212,44 @@ class Linked:
     def _linked(self, variable: Described) -> float:
         """Pearson or Spearman of the linked values; Cramér's V for nominal ones."""
         assert variable.protected is not None
+        side = self._side(variable)
+        first, second = self._linked_levels(variable.protected, side, variable.name)
+        kinds = {variable.protected.type, side.type}
+        if "nominal" in kinds:
+            mine, theirs, size = self._common[variable.name]
+            keys, counts = np.unique(mine[first] * size + theirs[second], return_counts=True)
+            return cramers_v(Frequencies(keys, counts.astype(np.float64)), size)
+        if "ordinal" in kinds:
+            places = common_order(variable.protected, side)
+            return max(spearman(places[0][first], places[1][second]), 0.0)
+        numbers = variable.protected.levels.numbers[first], side.levels.numbers[second]
+        return frequency_correlation(*numbers)
+
+    def _linked_levels(self, mine: Side, theirs: Side, name: str) -> tuple[Index, Index]:
+        """Both tables' levels of the units that the key joins and that have a value in both."""
         key = self.study.options.key
         assert key is not None
-        assert self.study.protected is not None
         rows = joined(self.study.protected, self.external.table, key)
-        side = self._side(variable)
-        names = (ORIGINAL + variable.name, PROTECTED + variable.name)
-        sides = dict(zip(names, (variable.protected, side), strict=True))
-        kinds = {variable.protected.type, side.type}
-        test: Any = "chi-squared"
-        if "nominal" not in kinds and side.levels.numeric:
-            test = "spearman" if "ordinal" in kinds else "pearson"
-        answer = Asker(rows, sides).answers([Ask(test, *names)])[Ask(test, *names)]
-        if isinstance(answer, Undefined):
-            raise answer
-        return _strength(answer)
+        names = (ORIGINAL + name, PROTECTED + name)
+        axes = {n: side.axis(n) for n, side in zip(names, (mine, theirs), strict=True)}
+        question = Rows(names)
+        found = rows.scan([question], axes)[question].values.astype(np.intp)
+        known = (found < [len(mine.levels), len(theirs.levels)]).all(axis=1)
+        if known.sum() < 2:
+            raise Undefined("fewer than two linked units")
+        return found[known, 0], found[known, 1]
 
 
-def _strength(found: Association) -> float:
-    """The coefficient itself; one that is negative counts 0."""
-    if found.correlation is not None:
-        return max(found.correlation, 0.0)
-    return float(np.sqrt(found.coefficient))
+def _common(mine: Side, theirs: Side) -> tuple[Index, Index, int]:
+    """Common levels; codes such as 00400 are the numbers that the other table holds."""
+    keys = [mine.levels.keys, theirs.levels.keys]
+    for place in (0, 1):
+        own, other = keys[place], keys[1 - place]
+        if not isinstance(own, np.ndarray) and isinstance(other, np.ndarray):
+            numbers = [as_number(label) for label in own]
+            if None not in numbers:
+                keys[place] = np.array(numbers, dtype=np.float64)
+    return common(keys[0], keys[1])
 
 
 def _quantiles(side: Side) -> Floats:

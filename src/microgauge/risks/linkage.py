@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from microgauge.cells import label_of
 from microgauge.describe import Described, Side
 from microgauge.engines.local import ORIGINAL, PROTECTED, Local
 from microgauge.errors import Undefined
@@ -94,8 +95,25 @@ class Disclosure:
         own = np.append(positions, np.nan)[before]
         released = np.append(place[theirs], np.nan)[after]
         strange = np.isnan(released) & (after < len(theirs))
-        # A value that the original never has is a whole range from every one it has.
-        return LinkAttribute("number", own, np.where(strange, 2.0, released))
+        return LinkAttribute("number", own, np.where(strange, self._new(variable, after), released))
+
+    @staticmethod
+    def _new(variable: Described, after: Index) -> Floats:
+        """Where a level stands that the original never has: by the order, or a range away."""
+        assert variable.protected is not None
+        levels, before = variable.protected.levels, variable.original.levels
+        place = np.full(len(levels) + 1, 2.0)
+        size = len(before)
+        if levels.numeric and before.numeric:
+            own = np.arange(size) / (size - 1)
+            place[:-1] = np.interp(
+                levels.numbers, before.numbers, own, -1 / (size - 1), 1 + 1 / (size - 1)
+            )
+        elif variable.given.order is not None:
+            order = {label_of(value): i for i, value in enumerate(variable.given.order)}
+            first, last = order[before.labels[0]], order[before.labels[-1]]
+            place[:-1] = [(order[n] - first) / max(last - first, 1) for n in levels.labels]
+        return place[after]
 
     def _category(self, variable: Described, before: Index, after: Index) -> LinkAttribute:
         assert variable.protected is not None
@@ -117,12 +135,14 @@ class Disclosure:
             names = (ORIGINAL + variable.name, PROTECTED + variable.name)
             passes[variable.name] = Within(*names, self._half(variable))
             axes |= _number_axes(variable, names)
-        if not passes:
+        hidden = {v.name: v.original.levels.present for v in self._suppressed()}
+        if not passes and not hidden:
             reasons["interval"] = "no continuous variable is released as numbers or bands"
             return None, {}
         asked: list[Pass] = list(passes.values())
-        facts = self._rows.scan(asked, axes)
+        facts = self._rows.scan(asked, axes) if asked else {}
         counts = {name: np.asarray(facts[question]) for name, question in passes.items()}
+        counts |= {name: np.array([present, 0]) for name, present in hidden.items()}
         total = np.sum(list(counts.values()), axis=0)
         shares = {n: float(close / known) for n, (known, close) in counts.items() if known}
         if not total[0]:
@@ -139,6 +159,14 @@ class Disclosure:
             and v.protected is not None
             and _as_numbers(v.protected) is not None
             and deviation_of(v.original.levels, weighted=False)
+        ]
+
+    def _suppressed(self) -> list[Described]:
+        """Continuous variables of which every cell was suppressed: they disclose nothing."""
+        return [
+            v
+            for v in self.study.analysed
+            if v.original.type == "continuous" and v.removed and v.protected is not None
         ]
 
     def _half(self, variable: Described) -> float:

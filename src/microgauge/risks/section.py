@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from microgauge.cells import Cells
 from microgauge.describe import Described, Side
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
@@ -46,7 +47,7 @@ from microgauge.results import (
 )
 from microgauge.risks.external import External, Linked
 from microgauge.risks.linkage import Disclosure
-from microgauge.schema import RiskChoices
+from microgauge.schema import RiskChoices, Variable
 from microgauge.study import Study
 
 SMALL = (1, 2, 3, 5)
@@ -106,10 +107,22 @@ class RiskSection:
     def _axes(self) -> dict[str, Axis]:
         axes = {v.name: _side(v).axis(v.name) for v in [*self.keys, *self._present_sensitive]}
         for axis, name in ((WEIGHT, self._weight), (SENSITIVITY, self.chosen.record_weight)):
-            side = None if name is None else self._protected_side(name)
-            if side is not None and name is not None and side.levels.numeric:
-                axes[axis] = side.axis(name, np.append(side.levels.numbers, 0.0))
+            scored = None if name is None else self._scored(name)
+            if scored is not None:
+                axes[axis] = scored
         return axes
+
+    def _scored(self, name: str) -> Axis | None:
+        """A column of numbers of the protected table, which the original may not have."""
+        column = self.study.protected.columns.get(name)
+        if column is None:
+            return None
+        given = self.study.schema.variables.get(name, Variable())
+        cells = Cells.read(column, given.missing)
+        if not cells.all_numbers or cells.empty:
+            return None
+        numbers = np.append(np.where(cells.missing, 0.0, cells.numbers), 0.0)
+        return Axis(name, np.arange(0), len(column.values), numbers, identity=True)
 
     @property
     def _present_sensitive(self) -> list[Described]:
@@ -119,9 +132,6 @@ class RiskSection:
     def _weight(self) -> str | None:
         options = self.study.options
         return options.weight_protected or options.weight
-
-    def _protected_side(self, name: str) -> Side | None:
-        return next((v.protected for v in self.study.variables if v.name == name), None)
 
     @property
     def _question(self) -> Classes:
@@ -211,6 +221,9 @@ class RiskSection:
             weights = self._sums(SENSITIVITY)
             if weights is None:
                 raise Undefined("the record weight is no column of numbers in the protected table")
+            scores = self._axes[SENSITIVITY].scores
+            if scores is not None and bool((scores < 0).any()):
+                raise Undefined("the record weight is negative in some rows")
             return internal_risk(self.classes, weights)
         except Undefined as why:
             reasons["internal"] = str(why)
@@ -244,6 +257,9 @@ class RiskSection:
         missing = [f"{name}: {why[name]}" for name, value in wanted.items() if value is None]
         if missing:
             reasons["external"] = "; ".join(missing)
+            self.notes.append(
+                f"External risk is not defined, and the risk is the internal one: {missing[0]}."
+            )
             return None, methods, why
         return mean_of({n: v for n, v in wanted.items() if v is not None}), methods, why
 
@@ -328,12 +344,18 @@ class RiskSection:
         try:
             fraction = table.records / self._population_size()
             if fraction > 1:
-                raise Undefined("the weights add up to less than the number of records")
+                raise Undefined("the population is smaller than the file")
             sizes = tuple(size + 1 for size in table.sizes)
             found = log_linear_risk(table.levels, table.rows, sizes, fraction)
         except Undefined as why:
             return LogLinearRisk(tau1=None, tau2=None, reason=str(why))
-        return LogLinearRisk(tau1=found.tau1, tau2=found.tau2, model=found.model, fraction=fraction)
+        return LogLinearRisk(
+            tau1=found.tau1,
+            tau2=found.tau2,
+            model=found.model,
+            fraction=fraction,
+            converged=found.converged,
+        )
 
     def _population_size(self) -> float:
         if self.population is not None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
+from microgauge.levels import Floats, Index
 from microgauge.measures.risk.classes import ClassTable, Counts
 
 
@@ -41,11 +41,28 @@ def frequency_correlation(protected: Floats, external: Floats) -> float:
 
 
 def _pearson(a: Floats, b: Floats) -> float:
-    a, b = a - a.mean(), b - b.mean()
-    below = float(np.sqrt((a * a).sum() * (b * b).sum()))
-    if below <= 1e-15 * max(len(a), 1):
-        raise Undefined("a frequency vector is constant")
-    return float((a * b).sum() / below)
+    sides = []
+    for side in (a, b):
+        centred = side - side.mean()
+        largest = float(np.abs(centred).max(initial=0.0))
+        if largest <= 1e-12 * float(np.abs(side).max(initial=0.0)):
+            raise Undefined("one side is constant")
+        sides.append(centred / largest)
+    return float(
+        (sides[0] * sides[1]).sum() / np.sqrt((sides[0] ** 2).sum() * (sides[1] ** 2).sum())
+    )
+
+
+def spearman(a: Index, b: Index) -> float:
+    """Correlation of ranks, ties in the middle."""
+    ranks = [_ranks(side) for side in (a, b)]
+    return _pearson(ranks[0], ranks[1])
+
+
+def _ranks(places: Index) -> Floats:
+    counts = np.bincount(places)
+    below = np.cumsum(counts) - counts
+    return np.asarray((below + (counts + 1) / 2.0)[places], dtype=np.float64)
 
 
 def journalist_risk(external: Counts) -> float:

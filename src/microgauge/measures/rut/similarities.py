@@ -59,6 +59,7 @@ def binned(numbers: Floats, weights: Floats, low: float, high: float, bins: int)
     """
     if high <= low:
         raise Undefined("the original is constant")
-    place = np.floor((numbers - low) / (high - low) * bins)
+    # Rounded first: whole years on an edge must not fall below it by the last digit.
+    place = np.floor(np.round((numbers - low) / (high - low) * bins, 9))
     place = np.clip(np.nan_to_num(place), 0, bins - 1).astype(np.intp)
     return np.bincount(place, weights, bins).astype(np.float64)
