@@ -663,6 +663,13 @@ def test_a_schema_that_describes_a_release_too():
     assert found.levels[0].internal == approx(risk.internal)
 
 
+def test_the_weight_of_a_release_is_not_looked_for():
+    frame = acs(300)
+    options = {"weight_original": "PWGTP", "weight_protected": "PWGTP_NEW"}
+    found = diagnose(frame, {**schema(), "options": options})
+    assert found.variables == diagnose(frame, schema()).variables
+
+
 def test_levels_keep_their_order(frame):
     names = ["z", "a", "m"]
     found = diagnose(frame, schema({name: {} for name in names}))
@@ -761,7 +768,7 @@ def test_a_key_that_holds_no_single_values():
     found = diagnose(frame, {"variable": {"a": KEY, "b": KEY}})
     assert found.classes.keys == ("b",)
     assert any('"a"' in note for note in found.notes)
-    assert any("a" in fault for fault in faults(frame, {"variable": {"a": KEY}}))
+    assert any('"a"' in fault for fault in faults(frame, {"variable": {"a": KEY}}))
 
 
 @pytest.mark.parametrize("weight", [-1.0, np.inf, 0.0])

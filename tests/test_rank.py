@@ -213,6 +213,14 @@ def test_the_map_shows_the_trade_off(demo):
     for (x, y), (next_x, next_y) in pairwise(places):
         assert next_x < x  # to the left: safer
         assert next_y > y  # down: less useful
+
+    def drawn_to_scale(written, values):
+        return [(v - values[0]) / (values[-1] - values[0]) for v in values] == pytest.approx(
+            [(w - written[0]) / (written[-1] - written[0]) for w in written], abs=0.01
+        )
+
+    assert drawn_to_scale([x for x, _ in places], [c.risk for c in demo.candidates])
+    assert drawn_to_scale([y for _, y in places], [c.utility for c in demo.candidates])
     assert found["original"][0] > places[0][0]
     assert found["no release"][1] > places[-1][1]
     assert any("risk" in text for text in found)
@@ -557,8 +565,10 @@ def test_rows_of_the_original_are_counted_once(watched, count):
     rank([banded(people(), 5 * (i + 1)) for i in range(count)])
     tallies = [passes for passes in watched.scans if any(isinstance(p, Tally) for p in passes)]
     assert len(tallies) == 1
-    assert {p for passes in watched.scans for p in passes} >= {Tally(name) for name in people()}
-    assert len(watched.scans) == 1  # risk and utility need no more of the original's rows
+    asked = Counter(p for passes in watched.scans for p in passes)
+    assert asked.keys() >= {Tally(name) for name in people()}
+    assert set(asked.values()) == {1}  # no question twice, however many candidates
+    assert len(watched.scans) <= 2  # its values, and its classes for the map
 
 
 def test_pairs_of_the_original_are_tested_once(watched):
@@ -675,6 +685,49 @@ def test_an_original_whose_levels_depend_on_the_candidate():
     ]
     assert tested[0].coefficient_original == approx(1.0)
     assert tested[1].coefficient_original < 0.5
+
+
+BANDS = {"breaks": [0, 30, 60], "labels": ["young", "middle", "old"]}
+
+
+@pytest.mark.parametrize("how", ["order", "recode", "weight", "map", "missing"])
+def test_a_schema_that_says_what_only_releases_have(how):
+    """What holds of the candidates need not hold of the original."""
+    original = people(150)
+    ages = pd.cut(original["age"], [0, 30, 60, 200], right=False, labels=BANDS["labels"])
+    table = original.assign(age=ages.astype(str))
+    said = schema(age={"recode": BANDS})
+    if how == "order":
+        more = {"protected_type": "ordinal", "order": BANDS["labels"], "recode": BANDS}
+        said = schema(age=more)
+    if how == "weight":
+        table = table.assign(v=original["w"] * 2)
+        said = schema({"weight_original": "w", "weight_protected": "v"}, age={"recode": BANDS})
+    if how == "map":
+        merged = {"Northshire": "N", "Eastmarch": "other", "Southmoor": "other"}
+        table = original.assign(region=original["region"].map(merged))
+        said = schema(region={"recode": {"map": merged}})
+    if how == "missing":
+        table = table.assign(region=original["region"].where(original["w"] > 10, "suppressed"))
+        said = schema(age={"recode": BANDS}, region={"missing": ["suppressed"]})
+    result = rank([table], original, said)
+    assert_as_alone(result, original, [table], said, ["risk", "rut"])
+
+
+def test_the_risk_of_the_original_beside_its_candidates(demo):
+    frame = pd.read_csv(ORIGINAL, dtype={"PUMA": str})
+    sizes = frame.groupby(["PUMA", "AGEP", "SEX", "RAC1P", "MAR"])["PWGTP"].transform("size")
+    assert demo.original_risk == approx((1 / sizes).mean())
+    assert demo.original_risk > demo.candidates[0].risk
+    assert demo.to_dict()["original_risk"] == demo.original_risk
+
+
+@pytest.mark.parametrize("risk", [{}, {"missing_keys": "any"}, {"record_weight": "w"}])
+def test_the_original_as_its_own_candidate_has_the_risk_of_the_original(risk):
+    original = people(150)
+    original.loc[::9, "sex"] = None
+    result = rank([original], original, schema(risk=risk))
+    assert result.original_risk == approx(result.candidates[0].assessment.risk.internal)
 
 
 def test_the_order_of_candidates_changes_nothing_but_their_order():

@@ -253,10 +253,12 @@ def _rank(chosen: argparse.Namespace) -> int:
             details=bool(chosen.report),
             progress=progress,
         )
+    # All are drawn before the first is written.
+    pictures = [(path, draw(result, kind)) for draw, path, kind in drawn]
     if chosen.report:
         _write_report(chosen.report, result, chosen.edition, chosen.min_count)
-    for draw, path, kind in drawn:
-        write_whole(Path(path), draw(result, kind))
+    for path, content in pictures:
+        write_whole(Path(path), content)
     if chosen.json and chosen.json != "-":
         write_whole(Path(chosen.json), json_text(result))
     sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
@@ -326,7 +328,7 @@ def _report(
     from microgauge.files import write_whole
     from microgauge.progress import Line
     from microgauge.render.json import json_text
-    from microgauge.run import NO_KEYS, assess
+    from microgauge.run import assess
 
     with Line() as progress:
         result = assess(
@@ -337,6 +339,8 @@ def _report(
             details=bool(report),
             **choices,
         )
+    if risky and result.risky is None:
+        raise InputError(f"--risky: no risk was measured. {result.notes[-1]}")
     if json and json != "-":
         write_whole(Path(json), json_text(result))
     if pairs:
@@ -344,8 +348,6 @@ def _report(
     if report:
         _write_report(report, result, edition, min_count)
     if risky:
-        if result.risky is None:
-            raise InputError(f"--risky: {NO_KEYS}")
         write_whole(Path(risky), result.risky.write_csv())
     sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from microgauge._version import __version__
-from microgauge.balancing import Attribute
-from microgauge.describe import Described, Describer, Memory, Side, raw_axes
+from microgauge.balancing import Attribute, continuous_both
+from microgauge.describe import Described, Describer, Memory, Side, as_number, raw_axes
 from microgauge.engines.local import Local
 from microgauge.errors import InputError, Undefined, hint, listing
 from microgauge.intervals import parse_intervals
@@ -40,6 +40,7 @@ from microgauge.results import (
 from microgauge.rounding import Rule
 from microgauge.run import NO_KEYS, SchemaSource, chosen_schema
 from microgauge.schema import Recode, Schema
+from microgauge.study import sound_parts
 from microgauge.tables import Table, read_table
 from microgauge.utility import Progress
 
@@ -86,19 +87,26 @@ class _Diagnoser:
     def of(table: Table, schema: Schema) -> _Diagnoser:
         """One scan: how often each value occurs, and each combination of the keys' values."""
         memory = Memory()
-        describer = Describer(table, table, schema, memory)
+        schema, form = sound_parts(schema)
+        plain = schema.of_original()
+        describer = Describer(table, table, plain, memory)
         engine = Local.of(table, describer.weights(table, "original"))
         names = tuple(name for name in schema.keys if name in table.columns)
         passes: list[Pass] = [Tally(name) for name in table.columns]
+        if not names:
+            raise InputError(*(form or _key_faults(schema, table) or [NO_KEYS]))
         question = Classes(names)
-        facts = engine.scan(
-            [*passes, *([question] if names else [])], raw_axes(table), long_facts=True
-        )
+        facts = engine.scan([*passes, question], raw_axes(table), long_facts=True)
         memory.tallies = {name: weighing(facts[Tally(name)]) for name in table.columns}
         described = describer.describe()
         by_name = {v.name: v for v in described.variables}
         released, level_faults = _released_levels(schema, by_name)
-        faults = [*schema.faults(), *describer.faults, *level_faults]
+        faults = [
+            *form,
+            *describer.faults,
+            *level_faults,
+            *_key_faults(schema, table, table.unsupported),
+        ]
         if faults:
             raise InputError(*dict.fromkeys(faults))
         keys = [by_name[name] for name in names]
@@ -205,7 +213,7 @@ class _Diagnoser:
         reason = None
         try:
             for part, worst in (("loss", True), ("similarity", False)):
-                known = [a for a in attributes if getattr(a, part) is not None]
+                known = [a for a in attributes if None not in (a.loss, a.similarity)]
                 totals[part] = weighted_total(
                     [getattr(a, part) for a in known],
                     [a.weight for a in known],
@@ -249,7 +257,7 @@ class _Mapped:
     def apart(self) -> Apart:
         after = self.variable.protected
         assert after is not None
-        if not (self.variable.original.levels.numeric and after.levels.numeric):
+        if not continuous_both(self.variable.original, after):
             raise Undefined("not a number in both tables")
         first, second, rows = self.cells()
         apart = np.abs(self.variable.original.levels.numbers[first] - after.levels.numbers[second])
@@ -263,7 +271,10 @@ def _recoded(variable: Described, recode: Recode | None) -> tuple[Described, Rec
     if recode is None:
         return replace(variable, protected=None), None
     released = replace(original, intervals=None)
-    if recode.breaks is not None:
+    numbers = recode.labels is not None and all(
+        as_number(str(label)) is not None for label in recode.labels
+    )
+    if recode.breaks is not None and not numbers:
         released = replace(released, type="ordinal", levels=_labelled(original.levels))
     given = replace(variable.given, recode=recode)
     like = replace(variable, given=given, protected=released)
@@ -303,6 +314,15 @@ def _released_levels(
                 except Undefined as why:
                     faults.append(f"{where}: {why}")
     return found, faults
+
+
+def _key_faults(schema: Schema, table: Table, left_out: Collection[str] = ()) -> list[str]:
+    return [
+        f'the quasi-identifier "{name}" is no column of single values in the table.'
+        f"{hint(name, table.columns)} The table has: {listing(table.columns)}."
+        for name in schema.keys
+        if name not in table.columns and name not in left_out
+    ]
 
 
 def _recode_faults(recode: Recode) -> list[str]:
@@ -377,7 +397,12 @@ def _frequent(levels: Levels) -> tuple[dict[str, Any], ...]:
 
 def _shape(levels: Levels) -> tuple[float | None, float | None]:
     """Skewness, and the share of the total that the top 1 % of units hold."""
-    weights, numbers = levels.sums / levels.sums.sum(), levels.numbers
+    weights = levels.sums / levels.sums.sum()
+    largest = float(np.abs(levels.numbers).max())
+    if largest <= 0:
+        return None, None
+    # On one scale first: cubes of very large or small numbers would not be finite.
+    numbers = levels.numbers / largest
     mean = float((weights * numbers).sum())
     second = float((weights * (numbers - mean) ** 2).sum())
     third = float((weights * (numbers - mean) ** 3).sum())

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.errors import InputError, Undefined
-from microgauge.measures.risk.classes import internal_risk
 from microgauge.measures.rut.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.risks import risk_of
@@ -73,10 +72,11 @@ def rank(
 
 def _original_risk(before: Original, schema: Schema) -> float | None:
     """R_internal of the original, released as it is."""
-    study = Study.prepare(before.table, before.table, schema, before.memory)
+    alone = schema.of_original()
+    study = Study.prepare(before.table, before.table, alone, before.memory)
     section = risk_of(study, lambda what, share: None, [])
     try:
-        return internal_risk(section.classes) if section.keys else None
+        return section.internal({}) if section.keys else None
     except Undefined:
         return None  # an empty table: its candidates say so
 
@@ -152,7 +152,11 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
     if not limits:
         return _best_balance(candidates, schema)
     within = [
-        c for c in candidates if c.assessment.rut is not None and c.assessment.rut.meets_limits
+        c
+        for c in candidates
+        if c.assessment.rut is not None
+        and c.assessment.rut.meets_limits
+        and None not in (c.risk, c.utility)
     ]
     said = " and ".join(limits)
     if not within:

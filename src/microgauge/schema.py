@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -321,6 +321,23 @@ class Schema:
     def keys(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
         return tuple(n for n, v in self.variables.items() if v.role == "quasi_identifier")
+
+    def of_original(self) -> Schema:
+        """What it says of the original alone, for looking at that by itself."""
+        variables = {
+            name: replace(given, recode=None, protected_type=None)
+            for name, given in self.variables.items()
+        }
+        weight = self.options.weight_original or self.options.weight
+        options = replace(
+            self.options,
+            key=None,
+            pairs=None,
+            weight=weight,
+            weight_original=None,
+            weight_protected=None,
+        )
+        return replace(self, variables=variables, options=options)
 
     @staticmethod
     def load(path: str | Path) -> Schema:

@@ -44,7 +44,7 @@ class Study:
         original: Table, protected: Table, schema: Schema, memory: Memory | None = None
     ) -> Study:
         """Check the schema against both tables; every fault in one `InputError`."""
-        sound, faults = _sound(schema)
+        sound, faults = sound_parts(schema)
         memory = Memory() if memory is None else memory
         describer = Describer(original, protected, sound, memory)
         described = describer.describe()
@@ -98,7 +98,7 @@ class Study:
         )
 
 
-def _sound(schema: Schema) -> tuple[Schema, list[str]]:
+def sound_parts(schema: Schema) -> tuple[Schema, list[str]]:
     """The parts of a schema whose form is sound, so that these can be checked against the tables.
 
     What has a fault of form is set aside with its fault; all other faults are still found.

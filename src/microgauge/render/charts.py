@@ -59,13 +59,13 @@ def map_spec(result: Ranking) -> Spec:
 
 def levels_spec(result: Ranking) -> Spec:
     """Safety and utility over the candidates in their order, and RUT with its band."""
-    names = [c.name for c in _known(result)]
+    names = [_shown(c.name) for c in _known(result)]
     across = {
         "field": "name", "type": "nominal", "sort": names, "title": None,
         "axis": {"labelAngle": -20 if len(names) > 4 else 0, "labelLimit": 120},
     }  # fmt: skip
     lines = [
-        {"name": c.name, "what": what, "value": value}
+        {"name": _shown(c.name), "what": what, "value": value}
         for c in _known(result)
         for what, value in (("safety", 1.0 - (c.risk or 0.0)), ("utility", c.utility))
     ]
@@ -102,12 +102,17 @@ def _known(result: Ranking) -> list[Candidate]:
     return [c for c in result.candidates if c.risk is not None and c.utility is not None]
 
 
+def _shown(name: str) -> str:
+    """A name that can be drawn: control characters stop the drawing library."""
+    return "".join(sign if sign.isprintable() else "�" for sign in name)[:200]
+
+
 def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
     chosen = candidate.name == result.recommended.name
     on = candidate.name in result.frontier
     kind = "recommended" if chosen else "on the frontier" if on else "beaten"
     return {
-        "name": candidate.name, "risk": candidate.risk, "utility": candidate.utility,
+        "name": _shown(candidate.name), "risk": candidate.risk, "utility": candidate.utility,
         "chosen": chosen, "frontier": on, "kind": kind,
     }  # fmt: skip
 
@@ -116,7 +121,7 @@ def _band(candidate: Candidate) -> dict[str, Any]:
     rut = candidate.assessment.rut
     values = [step.value for step in (rut.sweep if rut else ()) if step.value is not None]
     return {
-        "name": candidate.name, "value": candidate.balance,
+        "name": _shown(candidate.name), "value": candidate.balance,
         "low": min(values, default=None), "high": max(values, default=None),
     }  # fmt: skip
 

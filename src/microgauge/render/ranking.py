@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.render.text import cut, notes_text, wrapped
-from microgauge.render.words import figure, scientific
+from microgauge.render.text import columns_of, cut, notes_text, padded, wrapped
+from microgauge.render.words import figure
 from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
 
 MOST_SUBSETS = 10
@@ -19,12 +19,12 @@ def ranking_text(result: Ranking) -> str:
 
 def _recommended(result: Ranking) -> str:
     name = result.recommended.name
-    said = f"Release {name}" if name is not None else "Release none"
+    said = f"Release {cut(name, 40)}" if name is not None else "Release none"
     return "\n".join(wrapped(f"{said}: {result.recommended.reason}.", "", "  "))
 
 
 def _table(result: Ranking) -> str:
-    width = min(max(len(c.name) for c in result.candidates), 18)
+    width = min(max(columns_of(c.name) for c in result.candidates), 13)
     lines = [
         "Candidates (* recommended, + on the frontier: no other beats it in both)",
         f"    {'':<{width}}   risk      k  unique  utility    RUT    GDU  U_p ratio   IL1s",
@@ -32,7 +32,7 @@ def _table(result: Ranking) -> str:
     for candidate in result.candidates:
         mark = "+" if candidate.name in result.frontier else " "
         mark += "*" if candidate.name == result.recommended.name else " "
-        lines.append(f" {mark} {cut(candidate.name, width):<{width}}  {_row(candidate)}".rstrip())
+        lines.append(f" {mark} {padded(candidate.name, width)}  {_row(candidate)}".rstrip())
     limits = []
     if result.max_risk is not None:
         limits.append(f"risk at most {result.max_risk:g}")
@@ -53,15 +53,28 @@ def _row(candidate: Candidate) -> str:
         f"{figure(candidate.utility):>7}  {figure(candidate.balance):>5}  "
         f"{figure(None if gdu is None else gdu.value):>5}  "
         f"{'–' if ratio is None else f'{ratio:,.1f}':>9}  "
-        f"{scientific(None if loss is None else loss.il1s):>5.5}"
+        f"{_distance(None if loss is None else loss.il1s):>5}"
     )
+
+
+def _distance(value: float | None) -> str:
+    """A figure in five columns.
+
+    >>> _distance(0.0123), _distance(0.00000507), _distance(12.3)
+    ('0.012', '5e-06', '12.3')
+    """
+    if value is None:
+        return "–"
+    if value == 0 or 0.001 <= value < 10:
+        return f"{value:.3f}"
+    return f"{value:.1f}" if 10 <= value < 1000 else f"{value:.0e}"
 
 
 def _sweep(result: Ranking) -> str:
     """Runs of the same leader over the weight of utility."""
     runs: list[tuple[str, float, float]] = []
     for step in result.sweep:
-        name = step.leader or "–"
+        name = cut(step.leader or "–", 40)
         if runs and runs[-1][0] == name:
             runs[-1] = (name, runs[-1][1], step.alpha)
         else:
@@ -102,8 +115,9 @@ def diagnosis_text(result: Diagnosis) -> str:
 
 def _classes(result: Diagnosis) -> str:
     found = result.classes
+    names = ", ".join(cut(name, 30) for name in found.keys)
     lines = wrapped(
-        f"R_internal {figure(found.internal)} over {', '.join(found.keys)}: {found.uniques:,} "
+        f"R_internal {figure(found.internal)} over {names}: {found.uniques:,} "
         f"records unique ({found.unique_share:.1%}), {found.small_share:.1%} in classes of at most "
         f"3; median class {found.class_quantiles['50%']:g}. A missing key "
         + ("is a value of its own." if result.missing_keys == "value" else "matches any value."),
@@ -114,15 +128,15 @@ def _classes(result: Diagnosis) -> str:
 
 def _subsets(subsets: Sequence[SubsetRisk]) -> str:
     shown = subsets[:MOST_SUBSETS]
-    names = [cut(" × ".join(s.keys), 40) for s in shown]
-    width = max((len(name) for name in names), default=0)
+    names = [cut(" × ".join(s.keys), 36) for s in shown]
+    width = max((columns_of(name) for name in names), default=0)
     lines = [
         "Riskiest combinations of up to three quasi-identifiers",
         f"  {'':<{width}}  R_internal  unique  at most 3  classes",
     ]
     for name, s in zip(names, shown, strict=True):
         lines.append(
-            f"  {name:<{width}}  {figure(s.internal):>10}  {s.unique_share:>6.1%}  "
+            f"  {padded(name, width)}  {figure(s.internal):>10}  {s.unique_share:>6.1%}  "
             f"{s.small_share:>9.1%}  {s.classes:>7,}"
         )
     return "\n".join(lines)
@@ -131,14 +145,14 @@ def _subsets(subsets: Sequence[SubsetRisk]) -> str:
 def _levels(result: Diagnosis) -> str:
     if not result.levels:
         return ""
-    width = min(max(len(level.name) for level in result.levels), 20)
+    width = min(max(columns_of(level.name) for level in result.levels), 16)
     lines = [
         "Protection levels, previewed",
         f"  {'':<{width}}  R_internal      k  unique   loss  similarity  utility    RUT",
     ]
     for level in result.levels:
         lines.append(
-            f"  {cut(level.name, width):<{width}}  {figure(level.internal):>10}  {level.k:>5,}  "
+            f"  {padded(level.name, width)}  {figure(level.internal):>10}  {level.k:>5,}  "
             f"{level.uniques / max(result.rows, 1):>6.1%}  {figure(level.loss):>5}  "
             f"{figure(level.similarity):>10}  {figure(level.utility):>7}  {figure(level.value):>5}"
         )
@@ -148,7 +162,7 @@ def _levels(result: Diagnosis) -> str:
 
 
 def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
-    width = min(max((len(v.name) for v in variables), default=0), 18)
+    width = min(max((columns_of(v.name) for v in variables), default=0), 15)
     lines = [
         "Variables",
         f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1%  distribution",
@@ -157,14 +171,17 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
         skewness = "–" if v.skewness is None else f"{v.skewness:.1f}"
         top = "–" if v.top_share is None else f"{v.top_share:.0%}"
         lines.append(
-            f"  {cut(v.name, width):<{width}}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
+            f"  {padded(v.name, width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
             f"{skewness:>8}  {top:>6}  {_bars(v)}".rstrip()
         )
     return "\n".join(lines)
 
 
-def _bars(variable: VariableDiagnosis, most: int = 16) -> str:
-    """A small histogram of blocks."""
-    shares = [entry["share"] for entry in variable.histogram][:most]
+def _bars(variable: VariableDiagnosis, most: int = 10) -> str:
+    """A small histogram of blocks: neighbouring bins together, or the most frequent categories."""
+    shares = [entry["share"] for entry in variable.histogram]
+    if variable.histogram and "low" in variable.histogram[0]:
+        shares = [sum(shares[i : i + 2]) for i in range(0, len(shares), 2)]
+    shares = shares[:most]
     top = max(shares, default=0.0)
     return "".join("▁▂▃▄▅▆▇█"[min(int(share / top * 8), 7)] for share in shares) if top else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
+from unicodedata import east_asian_width
 
 from microgauge.render.words import (
     figure,
@@ -308,19 +308,60 @@ def notes_text(notes: Sequence[str]) -> str:
 
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
-    """Text in lines of at most 80 columns."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_on_hyphens=False,
-    ) or [first.rstrip()]
+    """Text in lines of at most 80 columns, of which East Asian characters take two."""
+    rest = first if rest is None else rest
+    lines, line, empty = [], first, True
+    for word in text.split():
+        room = WIDTH - columns_of(line) - (0 if empty else 1)
+        if not empty and columns_of(word) > room:
+            lines.append(line)
+            line, empty = rest, True
+        while columns_of(word) > WIDTH - columns_of(line):
+            part = _within(word, WIDTH - columns_of(line))
+            lines.append(line + part)
+            word, line = word[len(part) :], rest
+        line += word if empty else f" {word}"
+        empty = False
+    return [*lines, line if not empty else first.rstrip()]
 
 
 def cut(text: str, width: int) -> str:
-    """Keep both ends of what is too long: names and paths differ at either."""
-    if len(text) <= width:
+    """Keep both ends of what is too long: names and paths differ at either.
+
+    Characters of East Asia take two columns; those that cannot be printed are marked.
+
+    >>> cut("a long name", 7), cut("短い名前", 5)
+    ('a l…ame', '短…前')
+    """
+    text = plain(text)
+    if columns_of(text) <= width:
         return text
     tail = (width - 1) // 2
-    return text[: width - 1 - tail] + "…" + text[len(text) - tail :]
+    return _within(text, width - 1 - tail) + "…" + _within(text[::-1], tail)[::-1]
+
+
+def plain(text: str) -> str:
+    """A name on one line, without signs that cannot be printed."""
+    joined = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else "�" for sign in joined)
+
+
+def padded(text: str, width: int) -> str:
+    """Cut or filled up to a number of columns."""
+    shown = cut(text, width)
+    return shown + " " * (width - columns_of(shown))
+
+
+def columns_of(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _within(text: str, width: int) -> str:
+    """As much of the beginning as fits."""
+    taken = 0
+    for place, sign in enumerate(text):
+        taken += 2 if east_asian_width(sign) in "WF" else 1
+        if taken > width:
+            return text[:place]
+    return text

@@ -169,7 +169,7 @@ class RiskSection:
         self.progress("measuring risk", 0.0)
         table = self.classes
         reasons: dict[str, str] = {}
-        internal = self._internal(reasons)
+        internal = self.internal(reasons)
         external, methods, why = self._external(reasons)
         total = None
         if internal is not None:
@@ -214,7 +214,8 @@ class RiskSection:
             reason="; ".join(f"{name}: {why}" for name, why in reasons.items()) or None,
         )
 
-    def _internal(self, reasons: dict[str, str]) -> float | None:
+    def internal(self, reasons: dict[str, str]) -> float | None:
+        """R_internal, or null with the reason among the others."""
         try:
             if self.chosen.record_weight is None:
                 return internal_risk(self.classes)
