@@ -48,8 +48,7 @@ def rank(
     themselves. `max_risk` and `min_utility` are limits, `preset` the weights of utility and safety
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
-    if not candidates:
-        raise InputError("there is no candidate to compare.")
+    candidates = _listed(candidates)
     sections = chosen_sections(only, skip) | {"risk", "rut"}
     chosen = _limited(
         chosen_schema(schema, key, external, population), max_risk, min_utility, preset
@@ -68,6 +67,18 @@ def rank(
         result = assess_against(before, source, chosen, sections, told, details=details)
         found.append(Candidate(name=name, assessment=result))
     return ranking_of(found, chosen, _original_risk(before, chosen))
+
+
+def _listed(candidates: Any) -> list[Any]:
+    """Candidates in a list, also where one was given without; files that are there."""
+    one = isinstance(candidates, str | Path) or hasattr(candidates, "columns")
+    found = [candidates] if one else list(candidates)
+    if not found:
+        raise InputError("there is no candidate to compare.")
+    gone = [c for c in found if isinstance(c, str | Path) and not Path(c).exists()]
+    if gone:
+        raise InputError(*(f"there is no file {path} (a candidate)." for path in gone))
+    return found
 
 
 def _original_risk(before: Original, schema: Schema) -> float | None:
@@ -92,7 +103,7 @@ def _limited(
 
 
 def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    """Names that tell candidates apart: file names, with their folders where these are the same."""
+    """Names that tell candidates apart: file names, numbered where some are the same."""
     if names is not None:
         if len(names) != len(candidates) or len(set(names)) != len(names):
             raise InputError("names must be as many as candidates, and differ.")
