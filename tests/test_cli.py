@@ -280,8 +280,8 @@ class TestSchema:
         assert 'role = "id"' in drafted
 
 
-def test_demo_shows_every_protection(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo"]) == 0
+def test_demo_shows_every_protection(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["demo", "--report", str(tmp_path / "demo.html")]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     for shown in ("removed", "banded into 8 groups", "SCHL 0 → 205", "MAR ×", "Coverage: 78 of 91"):

@@ -41,6 +41,7 @@ REQUIRED = [
     "docs/indicators.md",
     "docs/regressions.md",
     "docs/yardsticks.md",
+    "docs/report.md",
     "docs/risk.md",
     "docs/risk/classes.md",
     "docs/risk/external.md",

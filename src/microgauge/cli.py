@@ -183,6 +183,12 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
     command.add_argument(
+        "--report",
+        metavar="F.html",
+        default="microgauge-demo.html",
+        help="where to write the report (default: microgauge-demo.html)",
+    )
+    command.add_argument(
         "--candidates",
         metavar="DIR",
         help="write five protected versions of rising strength into a folder instead, to rank",
@@ -327,6 +333,7 @@ def _report(
 ) -> int:
     from microgauge.files import write_whole
     from microgauge.progress import Line
+    from microgauge.render.frames import csv_text
     from microgauge.render.json import json_text
     from microgauge.run import assess
 
@@ -344,11 +351,11 @@ def _report(
     if json and json != "-":
         write_whole(Path(json), json_text(result))
     if pairs:
-        write_whole(Path(pairs), result.pair_table().write_csv())
+        write_whole(Path(pairs), csv_text(result.pair_table()))
     if report:
         _write_report(report, result, edition, min_count)
     if risky:
-        write_whole(Path(risky), result.risky.write_csv())
+        write_whole(Path(risky), csv_text(result.risky))
     sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0
 
@@ -384,9 +391,17 @@ def _demo(chosen: argparse.Namespace) -> int:
     if chosen.candidates:
         return _demo_candidates(Path(chosen.candidates))
     sys.stderr.write(STORY)
-    return _report(
-        str(ORIGINAL), str(PROTECTED), schema=str(SCHEMA), yardsticks=True, json=chosen.json
+    _check_outputs(chosen.json, chosen.report)
+    code = _report(
+        str(ORIGINAL),
+        str(PROTECTED),
+        schema=str(SCHEMA),
+        yardsticks=True,
+        json=chosen.json,
+        report=chosen.report,
     )
+    sys.stderr.write(f"\nThe report to look at: {Path(chosen.report).resolve()}\n")
+    return code
 
 
 def _demo_candidates(folder: Path) -> int:

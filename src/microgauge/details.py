@@ -12,7 +12,8 @@ from microgauge.engines.local import Local
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, Levels, sums_by
 from microgauge.measures.loss.moments import quantile
-from microgauge.passes import Axis, Crosstab
+from microgauge.passes import Axis, Crosstab, Cube, Facts
+from microgauge.passes.tables import Layers
 from microgauge.placing import Placed, placed
 from microgauge.results import (
     GDU,
@@ -35,7 +36,7 @@ BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 PAIR_BINS = 10
 PAIR_CATEGORIES = 7
 MOST_PAIRS = 1_500
-BLOCK_PAIRS = 400
+BLOCK = 200
 
 OTHERS = "(others)"
 
@@ -276,19 +277,45 @@ def _tables(
         ):
             seen[place][name] = Axis(name, np.append(coarse, size)[side.lookup], size)
     engines: tuple[Local, Local] = (study.description.original, study.description.protected)
-    for start in range(0, len(pairs), BLOCK_PAIRS):
-        progress("drawing pairs", start / max(len(pairs), 1))
-        block = pairs[start : start + BLOCK_PAIRS]
-        facts = [
-            engine.scan([Crosstab(*pair) for pair in block], side)
-            for engine, side in zip(engines, seen, strict=True)
-        ]
-        for a, b in block:
-            before, after = (_shares(found[Crosstab(a, b)]) for found in facts)
-            yield PairDetail(a=a, b=b, before=before, after=after)
+    asked = _covering(pairs)
+    questions = list(dict.fromkeys(asked.values()))
+    for start in range(0, len(questions), BLOCK):
+        progress("drawing pairs", start / max(len(questions), 1))
+        block = questions[start : start + BLOCK]
+        facts = [engine.scan(block, side) for engine, side in zip(engines, seen, strict=True)]
+        held = set(block)
+        for (a, b), question in asked.items():
+            if question in held:
+                before, after = (_shares(_table(found, question, a, b)) for found in facts)
+                yield PairDetail(a=a, b=b, before=before, after=after)
 
 
-def _shares(layers: Floats) -> tuple[tuple[float, ...], ...]:
+def _covering(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Crosstab | Cube]:
+    """A question for every pair: three variables counted together answer three pairs at once."""
+    left = {frozenset(pair) for pair in pairs}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    found: dict[frozenset[str], Crosstab | Cube] = {}
+    for a, b in pairs:
+        if frozenset((a, b)) in found:
+            continue
+        left.discard(frozenset((a, b)))
+        third = next(
+            (c for c in names if frozenset((a, c)) in left and frozenset((b, c)) in left), None
+        )
+        question: Crosstab | Cube = Crosstab(a, b) if third is None else Cube(a, b, third)
+        covered = [(a, b)] if third is None else [(a, b), (a, third), (b, third)]
+        for pair in covered:
+            found[frozenset(pair)] = question
+            left.discard(frozenset(pair))
+    return {pair: found[frozenset(pair)] for pair in pairs}
+
+
+def _table(facts: Facts, question: Crosstab | Cube, a: str, b: str) -> Layers:
+    answer: Layers = facts[question]
+    return question.crosstab(answer, a, b) if isinstance(question, Cube) else answer
+
+
+def _shares(layers: Layers) -> tuple[tuple[float, ...], ...]:
     """Shares of complete units, in four digits: enough for a picture."""
     table = layers[min(1, len(layers) - 1)][:-1, :-1]
     total = max(float(table.sum()), 1e-300)

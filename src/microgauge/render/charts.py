@@ -44,7 +44,13 @@ def map_spec(result: Ranking) -> Spec:
         _layer(
             points,
             {"type": "circle", "opacity": 1},
-            color={"field": "kind", "type": "nominal", "scale": KINDS, "title": None},
+            color={
+                "field": "kind",
+                "type": "nominal",
+                "scale": KINDS,
+                "title": None,
+                "legend": {"orient": "bottom"},
+            },
             size={"condition": {"test": "datum.chosen", "value": 170}, "value": 80},
             tooltip=[NAME, RISK, UTILITY],
         ),
@@ -54,7 +60,7 @@ def map_spec(result: Ranking) -> Spec:
             text=NAME,
         ),
     ]
-    return _chart(layers, "Risk–utility map", 520, 380)
+    return _chart(layers, "Risk–utility map", 470, 360)
 
 
 def levels_spec(result: Ranking) -> Spec:
@@ -72,6 +78,7 @@ def levels_spec(result: Ranking) -> Spec:
     colour = {
         "field": "what", "type": "nominal", "title": None,
         "scale": {"domain": ["safety", "utility"], "range": [GREEN, BLUE]},
+        "legend": {"orient": "bottom"},
     }  # fmt: skip
     upper = {
         "title": "Safety and utility over the levels",

@@ -141,3 +141,16 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
         "il1s": None if loss is None else loss.il1s,
         "ctbil": None if loss is None else loss.ctbil,
     }
+
+
+def csv_text(table: pl.DataFrame) -> str:
+    """A data frame as CSV in which no name or label is a formula to a spreadsheet."""
+    texts = [name for name, dtype in table.schema.items() if dtype == pl.String]
+    inert = [
+        pl.when(pl.col(name).str.contains(r"^[=+\-@\t\r]"))
+        .then(pl.lit("'") + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    ]
+    return str(table.with_columns(inert).write_csv())

@@ -192,9 +192,9 @@ def _variables(result: Assessment, public: bool, threshold: int) -> list[Data]:
 def _map_row(row: dict[str, Any]) -> list[str]:
     """Where to, and from what."""
     to = str(row.get("to", ""))
-    if "from" in row:
-        return [to, _listed(row["from"])]
-    return [to, ", ".join(f"{name} {value}" for name, value in row.items() if name != "to")]
+    if "low" in row and "high" in row:
+        return [to, f"{row['low']:g} to {row['high']:g}"]
+    return [to, _listed(row.get("from", ""))]
 
 
 def _listed(values: Any, most: int = 12) -> str:
