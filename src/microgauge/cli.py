@@ -202,6 +202,7 @@ def _assess(chosen: argparse.Namespace) -> int:
     if chosen.risky and _left_out("risk", chosen.only, chosen.skip):
         raise InputError("--risky needs the section risk, which --only or --skip leaves out.")
     _check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report)
+    _check_report(chosen)
     return _report(
         chosen.original,
         chosen.protected,
@@ -219,6 +220,11 @@ def _assess(chosen: argparse.Namespace) -> int:
         edition=chosen.edition,
         min_count=chosen.min_count,
     )
+
+
+def _check_report(chosen: argparse.Namespace) -> None:
+    if chosen.min_count < 1:
+        raise InputError("--min-count must be 1 or more.")
 
 
 def _check_outputs(*names: str | None) -> None:
@@ -242,6 +248,7 @@ def _rank(chosen: argparse.Namespace) -> int:
         if name
         for path, kind in pictures_of([name])
     ]
+    _check_report(chosen)
     _check_outputs(chosen.json, chosen.report, *(path for _, path, _ in drawn))
     with Line() as progress:
         result = rank(

@@ -89,12 +89,13 @@ def _numbers(both: Placed) -> NumberDetail:
     if any(levels.sums.sum() <= 0 for levels in sides):
         raise Undefined("no value has any weight")
     low, high = _range(both)
-    edges = np.linspace(low, high, BINS + 1)
+    edges = _round_edges(low, high)
+    low, high = float(edges[0]), float(edges[-1])
     shares = [_binned(levels, levels.sums, edges) for levels in sides]
     rows = [_binned(levels, levels.rows.astype(np.float64), edges) for levels in sides]
     grid, *curves = _densities(sides, low, high)
     return NumberDetail(
-        edges=_floats(edges),
+        edges=tuple(float(edge) for edge in edges),
         before=_floats(shares[0] / shares[0].sum()),
         after=_floats(shares[1] / shares[1].sum()),
         rows_before=tuple(int(n) for n in rows[0]),
@@ -115,6 +116,20 @@ def _range(both: Placed) -> tuple[float, float]:
     ]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _round_edges(low: float, high: float) -> Floats:
+    """About thirty bins between round numbers, which tell nothing of the data by themselves."""
+    step = 10.0 ** np.floor(np.log10((high - low) / BINS))
+    step *= next(
+        m
+        for m in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+        if m * step * BINS >= high - low
+    )
+    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
+    decimals = max(0, int(np.ceil(-np.log10(step))) + 1)
+    edges = np.arange(first, max(last, first + 1) + 1) * step
+    return np.asarray(np.round(edges, decimals), dtype=np.float64)
 
 
 def _quantile(levels: Levels, share: float) -> float:

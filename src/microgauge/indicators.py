@@ -80,6 +80,8 @@ class Estimate:
     bounds: Bounds | None = None
     units: int | None = None
     reason: str | None = None
+    records: int | None = None
+    """Records that the figure rests on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +170,11 @@ class _Indicator:
             if units < 2:
                 raise Undefined("one unit has no interval")
             if isinstance(side, _Units) and self._closed:
-                return Estimate(value, side.closed(group), units)
-            return Estimate(value, self._percentiles(draws[place][group]), units)
+                return Estimate(value, side.closed(group), units, None, side.records(group))
+            bounds = self._percentiles(draws[place][group])
+            return Estimate(value, bounds, units, None, side.records(group))
         except Undefined as why:
-            return Estimate(value, None, units, str(why))
+            return Estimate(value, None, units, str(why), side.records(group))
 
     def _percentiles(self, values: list[float]) -> Bounds:
         """The middle 95 % of draws. A statistic that half of the draws cannot give has none."""
@@ -201,6 +204,8 @@ class _Indicator:
             resamples=0 if self._closed else self.given.resamples,
             units_original=original.units,
             units_protected=protected.units,
+            records_original=original.records,
+            records_protected=protected.records,
             seed=self.seed,
         )
         figures: dict[str, Any] = {}
@@ -307,6 +312,21 @@ class _Units:
     def units(self, group: str | None) -> int:
         """Units of a group."""
         return len(self.values[self._members(group)])
+
+    def records(self, group: str | None) -> int:
+        """Records that the figure rests on: inside and outside a category, or beyond a quantile."""
+        values = self.values[self._members(group)]
+        if self.given.statistic == "share":
+            inside = int(values.sum())
+            return min(inside, len(values) - inside)
+        if self.given.statistic == "arop":
+            line = self.given.line * quantile_at(0.5)(self._sample(None))
+            below = int((values < line).sum())
+            return min(below, len(values) - below)
+        if self.given.statistic == "quantile":
+            value = self.estimate(group)
+            return min(int((values < value).sum()), int((values > value).sum()))
+        return len(values)
 
     def _sample(self, group: str | None) -> Sample:
         members = self._members(group)
@@ -470,6 +490,10 @@ class _Frame:
     def units(self, group: str | None) -> int:
         """Rows of a group."""
         return int(self._members(group).height)
+
+    def records(self, group: str | None) -> int:
+        """All rows of a group: what a function rests on is not known."""
+        return self.units(group)
 
     def estimate(self, group: str | None) -> float:
         """What the function says; `Undefined` where it fails or gives no finite number."""

@@ -373,6 +373,9 @@ class IndicatorResult:
     resamples: int = 0
     units_original: int | None = None
     units_protected: int | None = None
+    records_original: int | None = None
+    """Records that the figure rests on: of a share the fewer of those inside and outside."""
+    records_protected: int | None = None
     seed: int = 1
     reason: str | None = None
 

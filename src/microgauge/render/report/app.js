@@ -79,7 +79,7 @@
     const spec = make();
     const themed = { ...spec, background: "transparent", config: { ...config() } };
     return vegaEmbed(place, themed, { actions: false, renderer: "svg", defaultStyle: false, tooltip: true })
-      .then((view) => { drawn.get(place).view = view; })
+      .then((result) => { const held = drawn.get(place); if (held && held.after) held.after(result.view); })
       .catch((error) => { place.textContent = "This chart cannot be drawn."; console.error(error); });
   };
   const chart = (title, make, wide = false) => {
@@ -96,9 +96,8 @@
 
   const sides = () => ({ domain: ["original", "protected"], range: [colours().before, colours().after] });
   const legend = () => {
-    const c = colours();
-    const dot = (colour, text) => el("span", {}, el("i", { style: `background:${colour}` }), text);
-    return el("span", { class: "legend" }, dot(c.before, "original"), dot(c.after, "protected"));
+    const dot = (side, text) => el("span", {}, el("i", { class: side }), text);
+    return el("span", { class: "legend" }, dot("before", "original"), dot("after", "protected"));
   };
   const edgeLabel = (v) => general(v);
 
@@ -130,28 +129,37 @@
     const text = [`< ${edgeLabel(d.inner[0])}`,
       ...d.inner.slice(1).map((v, i) => `${edgeLabel(d.inner[i])} – ${edgeLabel(v)}`),
       `≥ ${edgeLabel(d.inner[d.inner.length - 1])}`];
-    return bars({ labels: text, before: d.before, after: d.after }, true);
+    return bars({ labels: text, before: d.before, after: d.after });
   };
-  const bars = (d, ordered = false) => {
-    const labels = d.labels.map((label, i) => `${i}`);
-    const values = d.labels.flatMap((label, i) => [
-      { key: `${i}`, label: cut(label, 60), share: d.before[i], side: "original" },
-      { key: `${i}`, label: cut(label, 60), share: d.after[i], side: "protected" }]);
+  const bars = (d) => {
+    const labels = distinct(d.labels);
+    const values = labels.flatMap((label, i) => [
+      { label, full: cut(d.labels[i], 60), share: d.before[i], side: "original" },
+      { label, full: cut(d.labels[i], 60), share: d.after[i], side: "protected" }]);
     return {
       title: "Shares", width: 320, height: { step: 11 }, data: { values },
       mark: { type: "bar" },
       encoding: {
-        y: { field: "key", type: "nominal", sort: labels, title: null, scale: { paddingInner: 0.25 },
-          axis: { labelExpr: labelExpr(d.labels), labelLimit: 190 } },
+        y: { field: "label", type: "nominal", sort: null, title: null, scale: { domain: labels, paddingInner: 0.25 }, axis: { labelLimit: 190 } },
         yOffset: { field: "side", sort: ["original", "protected"] },
         x: { field: "share", type: "quantitative", title: null, axis: { format: "%" } },
         color: { field: "side", type: "nominal", scale: sides(), legend: null },
-        tooltip: [{ field: "label" }, { field: "side" }, { field: "share", format: ".2%" }],
+        tooltip: [{ field: "full" }, { field: "side" }, { field: "share", format: ".2%" }],
       },
     };
   };
-  // Labels reach Vega as data of an array literal made by JSON, and as text on the axis.
-  const labelExpr = (labels) => `(${JSON.stringify(labels.map((l) => cut(l, 34)))})[+datum.value]`;
+  // Labels reach Vega as values of the data and of scale domains, never inside an expression.
+  const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "�");
+  const distinct = (labels, most = 34) => {
+    const seen = new Set();
+    return labels.map((label) => {
+      const start = cut(clean(String(label)), most) || "(empty)";
+      let text = start;
+      for (let n = 2; seen.has(text); n += 1) text = `${start} (${n})`;
+      seen.add(text);
+      return text;
+    });
+  };
 
   const boxLayers = (values, group) => {
     const y = { field: group, type: "nominal", title: null, sort: null };
@@ -175,29 +183,32 @@
     ? axis.labels
     : axis.edges.slice(0, -1).map((v, i) => `${edgeLabel(v)} – ${edgeLabel(axis.edges[i + 1])}`);
 
-  const cells = (table, a, b) => table.flatMap((row, i) => row.map((v, j) => ({
-    a: `${i}`, b: `${j}`, share: v / 10000, la: cut(a[i] ?? "", 50), lb: cut(b[j] ?? "", 50) })));
+  const cells = (table, a, b) => {
+    const [la, lb] = [distinct(a, 30), distinct(b, 30)];
+    return table.flatMap((row, i) => row.map((v, j) => ({ a: la[i], b: lb[j], share: v / 10000 })));
+  };
   const heat = (title, values, a, b, scheme, domain) => ({
     title, width: Math.min(260, 34 * b.length), height: Math.min(240, 26 * a.length), data: { values },
     mark: { type: "rect" },
     encoding: {
-      y: { field: "a", type: "ordinal", title: null, sort: null, axis: { labelExpr: labelExpr(a), labelLimit: 120 } },
-      x: { field: "b", type: "ordinal", title: null, sort: null, axis: { labelExpr: labelExpr(b), labelAngle: -40, labelLimit: 110 } },
+      y: { field: "a", type: "nominal", title: null, sort: null, scale: { domain: distinct(a, 30) }, axis: { labelLimit: 120 } },
+      x: { field: "b", type: "nominal", title: null, sort: null, scale: { domain: distinct(b, 30) }, axis: { labelAngle: -40, labelLimit: 110 } },
       color: { field: "share", type: "quantitative", title: null, scale: { scheme, ...domain }, legend: { format: ".1%", gradientLength: 90 } },
-      tooltip: [{ field: "la", title: "row" }, { field: "lb", title: "column" }, { field: "share", format: ".2%" }],
+      tooltip: [{ field: "a", title: "row" }, { field: "b", title: "column" }, { field: "share", format: ".2%" }],
     },
   });
   const mosaic = (title, table, a, b) => {
     const total = table.flat().reduce((s, v) => s + v, 0) || 1;
     const values = [];
+    const [la, lb] = [distinct(a, 30), distinct(b, 30)];
     let x = 0;
     table.forEach((row, i) => {
       const width = row.reduce((s, v) => s + v, 0) / total;
       let y = 0;
       row.forEach((v, j) => {
         const height = width > 0 ? v / total / width : 0;
-        values.push({ x, x2: x + Math.max(width - 0.004, 0), y, y2: y + height, b: `${j}`,
-          la: cut(a[i] ?? "", 50), lb: cut(b[j] ?? "", 50), share: v / total });
+        values.push({ x, x2: x + Math.max(width - 0.004, 0), y, y2: y + height,
+          la: la[i], lb: lb[j], share: v / total });
         y += height;
       });
       x += width;
@@ -207,14 +218,14 @@
       encoding: {
         x: { field: "x", type: "quantitative", title: "share of each row", axis: { format: "%" }, scale: { domain: [0, 1] } }, x2: { field: "x2" },
         y: { field: "y", type: "quantitative", title: null, axis: { format: "%" }, scale: { domain: [0, 1] } }, y2: { field: "y2" },
-        color: { field: "b", type: "nominal", sort: b.map((_, j) => `${j}`), scale: { scheme: "tableau10" }, title: null,
-          legend: { labelExpr: labelExpr(b), labelLimit: 130 } },
+        color: { field: "lb", type: "nominal", sort: null, scale: { scheme: "tableau10", domain: lb }, title: null, legend: { labelLimit: 130 } },
         tooltip: [{ field: "la", title: "row" }, { field: "lb", title: "column" }, { field: "share", format: ".2%" }],
       },
     };
   };
   const groupBoxes = (title, groups, tables, edges, byRow) => {
     const values = [];
+    const shown = distinct(groups, 24);
     tables.forEach((table, side) => groups.forEach((label, g) => {
       const shares = byRow ? table[g] : table.map((row) => row[g]);
       const total = shares.reduce((s, v) => s + v, 0);
@@ -230,7 +241,7 @@
         }
         return edges[edges.length - 1];
       };
-      values.push({ group: `${cut(label, 24)}${side ? " ▸ protected" : ""}`, side: side ? "protected" : "original",
+      values.push({ group: `${shown[g]}${side ? " ▸ protected" : ""}`, side: side ? "protected" : "original",
         order: g * 2 + side, q05: at(0.05), q25: at(0.25), q50: at(0.5), q75: at(0.75), q95: at(0.95) });
     }));
     values.sort((p, q) => p.order - q.order);
@@ -250,7 +261,8 @@
 
   const pairPanel = (report, i, j) => {
     const pairs = report.pairs;
-    const key = pairs.stories[`${i},${j}`] !== undefined || (pairs.tables ?? {})[`${i},${j}`] ? [i, j] : [j, i];
+    const straight = pairs.matrix.some(([a, b]) => a === i && b === j);
+    const key = straight ? [i, j] : [j, i];
     const id = `${key[0]},${key[1]}`;
     const entry = pairs.matrix.find(([a, b]) => a === key[0] && b === key[1]);
     const [first, second] = key.map((k) => pairs.names[k]);
@@ -335,11 +347,10 @@
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     const n = d.before.length, w = 96, h = 22, top = Math.max(...d.before, ...d.after, 1e-9);
     for (const [key, value] of Object.entries({ class: "spark", width: w, height: h, viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": "distribution before and after" })) svg.setAttribute(key, value);
-    const c = colours();
-    [["before", c.before, 0], ["after", c.after, 1]].forEach(([side, colour, k]) => d[side].forEach((v, i) => {
+    [["before", 0], ["after", 1]].forEach(([side, k]) => d[side].forEach((v, i) => {
       const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
       const step = w / n, height = (v / top) * h;
-      for (const [key, value] of Object.entries({ x: i * step + (k * step) / 2, y: h - height, width: Math.max(step / 2 - 0.3, 0.4), height, fill: colour })) bar.setAttribute(key, value);
+      for (const [key, value] of Object.entries({ x: i * step + (k * step) / 2, y: h - height, width: Math.max(step / 2 - 0.3, 0.4), height, class: side })) bar.setAttribute(key, value);
       svg.append(bar);
     }));
     return svg;
@@ -353,7 +364,7 @@
     const cells = [
       { node: open, sort: v.name }, { text: v.type, sort: v.type },
       { node: el("span", {}, number(v.utility), meter(v.utility)), sort: v.utility },
-      cell(v.pairs), { text: v.p ?? "–", sort: v.p && !v.p.startsWith("<") ? Number(v.p) : 0 },
+      cell(v.pairs), { text: v.p ?? "–", sort: v.p_value },
       { node: spark(v.detail) ?? "", sort: null }, { node: name(v.story || "") , sort: v.story },
     ];
     const classes = ["", "optional", "number", "number optional", "number optional", "", "optional"];
@@ -396,7 +407,7 @@
 
   const intervals = (rows, height = 18) => ({
     width: 420, height: { step: height }, data: { values: rows },
-    encoding: { y: { field: "key", type: "nominal", sort: null, title: null, axis: { labelExpr: labelExpr(rows.map((r) => r.label)), labelLimit: 220 } } },
+    encoding: { y: { field: "label", type: "nominal", sort: null, title: null, axis: { labelLimit: 220 } } },
     layer: [
       { mark: { type: "rule", strokeWidth: 2 }, encoding: { x: { field: "low", type: "quantitative", title: null, scale: { zero: false } }, x2: { field: "high" }, color: { field: "side", type: "nominal", scale: sides(), legend: null } } },
       { mark: { type: "point", filled: true, size: 45 }, encoding: { x: { field: "value", type: "quantitative" }, color: { field: "side", type: "nominal", scale: sides(), legend: null },
@@ -407,7 +418,10 @@
     entry[side] === null || entry[side] === undefined ? [] : [{ label: `${cut(label, 30)}${side === "protected" ? " ▸" : ""}`, side,
       value: entry[side], low: (entry[`${side}_ci`] ?? [entry[side]])[0], high: (entry[`${side}_ci`] ?? [0, entry[side]])[1] }])
     .map((row, i) => ({ ...row, key: `${i}` }));
-  const keyed = (rows) => rows.map((row, i) => ({ ...row, key: `${i}` }));
+  const keyed = (rows) => {
+    const labels = distinct(rows.map((r) => r.label));
+    return rows.map((row, i) => ({ ...row, label: labels[i] }));
+  };
 
   const stories = (list) => el("dl", { class: "story" }, ...list.flatMap(([what, said]) => [el("dt", {}, what), el("dd", {}, said)]));
 
@@ -436,7 +450,7 @@
     if (report.variables.length) {
       const s = section(parent, id("variables"), "Variables", "utility");
       // Worst first; what was not measured comes last.
-      const ranked = [...report.variables].sort((x, y) => (x.utility ?? 2) - (y.utility ?? 2) || (x.pairs ?? 2) - (y.pairs ?? 2));
+      const ranked = [...report.variables].sort((x, y) => (x.utility ?? 2) - (y.utility ?? 2));
       const rows = ranked.map((v) => variableRow(report, v));
       const heads = [{ text: "variable" }, { text: "type", optional: true }, { text: "utility", number: true }, { text: "pairs", number: true, optional: true }, { text: "p", number: true, optional: true, key: "p" }, { text: "distribution" }, { text: "what happened", optional: true }];
       const made = sortable(heads, rows, "Variables");
@@ -460,26 +474,23 @@
       const opened = el("div", { "aria-live": "polite" });
       const open = (i, j) => { opened.replaceChildren(pairPanel(report, i, j)); opened.firstChild.focus({ preventScroll: true }); opened.scrollIntoView({ block: "nearest" }); };
       const step = pairs.names.length > 60 ? 9 : pairs.names.length > 30 ? 13 : 26;
-      const values = pairs.matrix.flatMap(([i, j, u]) => u === null ? [] : [{ i, j, u, a: cut(pairs.names[i], 50), b: cut(pairs.names[j], 50) }, { i: j, j: i, u, a: cut(pairs.names[j], 50), b: cut(pairs.names[i], 50) }]);
-      const axis = { labelExpr: labelExpr(pairs.names), labelLimit: 110, labelFontSize: step > 12 ? 10 : 7, labelOverlap: step > 12 ? false : "greedy" };
+      const shown = distinct(pairs.names, 30);
+      const values = pairs.matrix.flatMap(([i, j, u]) => u === null ? [] : [{ i, j, u, a: shown[i], b: shown[j] }, { i: j, j: i, u, a: shown[j], b: shown[i] }]);
+      const axis = { labelLimit: 110, labelFontSize: step > 12 ? 10 : 7, labelOverlap: step > 12 ? false : "greedy" };
       const place = chart("Utility of every pair", () => ({
         width: { step }, height: { step }, data: { values },
         params: [{ name: "chosen", select: { type: "point", fields: ["i", "j"] } }],
         mark: { type: "rect", cursor: "pointer" },
         encoding: {
-          x: { field: "j", type: "ordinal", title: null, axis: { ...axis, labelAngle: -60, orient: "top" } },
-          y: { field: "i", type: "ordinal", title: null, axis },
+          x: { field: "b", type: "nominal", sort: null, title: null, scale: { domain: shown }, axis: { ...axis, labelAngle: -60, orient: "top" } },
+          y: { field: "a", type: "nominal", sort: null, title: null, scale: { domain: shown }, axis },
           color: { field: "u", type: "quantitative", title: "utility", scale: { scheme: dark() ? "cividis" : "viridis", domain: [0, 1] } },
           tooltip: [{ field: "a" }, { field: "b" }, { field: "u", format: ".3f" }],
         },
       }), true);
-      const listen = () => {
-        const held = drawn.get(place);
-        if (!held || !held.view || held.heard) return;
-        held.heard = true;
-        held.view.view.addEventListener("click", (event, item) => { if (item && item.datum && item.datum.i !== undefined) open(item.datum.i, item.datum.j); });
-      };
-      setInterval(listen, 400);
+      drawn.get(place).after = (view) => view.addEventListener("click", (event, item) => {
+        if (item && item.datum && item.datum.i !== undefined) open(item.datum.i, item.datum.j);
+      });
       const options = () => pairs.names.map((n, i) => el("option", { value: i }, cut(n, 60)));
       const first = el("select", { "aria-label": "First variable" }, ...options());
       const second = el("select", { "aria-label": "Second variable" }, ...options());
@@ -522,8 +533,8 @@
         const drops = [...p.drops].sort((x, y) => y[1] - x[1]).slice(0, 15).filter(([, d]) => d > 0);
         if (drops.length) {
           charts.append(chart("Which variables give it away", () => ({ title: "Which variables give it away (drop of U_p without them)", width: 300, height: { step: 16 },
-            data: { values: drops.map(([n, d], i) => ({ key: `${i}`, label: cut(n, 60), d })) }, mark: { type: "bar", color: colours().after },
-            encoding: { y: { field: "key", type: "nominal", sort: null, title: null, axis: { labelExpr: labelExpr(drops.map(([n]) => n)) } }, x: { field: "d", type: "quantitative", title: null }, tooltip: [{ field: "label" }, { field: "d", format: ".3g" }] } })));
+            data: { values: distinct(drops.map(([n]) => n)).map((label, i) => ({ label, d: drops[i][1] })) }, mark: { type: "bar", color: colours().after },
+            encoding: { y: { field: "label", type: "nominal", sort: null, title: null }, x: { field: "d", type: "quantitative", title: null }, tooltip: [{ field: "label" }, { field: "d", format: ".3g" }] } })));
         }
         s.append(charts);
       }
@@ -569,8 +580,8 @@
         mark: { type: "bar", color: colours().bad }, encoding: { y: { field: "m", type: "nominal", sort: null, title: null }, x: { field: "share", type: "quantitative", title: null, axis: { format: "%" } }, tooltip: [{ field: "m" }, { field: "n" }, { field: "share", format: ".2%" }] } })));
       if (report.risk.suda.length) {
         charts.append(chart("Contributions to special uniques", () => ({ title: "Special uniques: share of the score with each variable", width: 260, height: { step: 18 },
-          data: { values: report.risk.suda.map(([n, v], i) => ({ key: `${i}`, v: v / 100, label: cut(n, 60) })) }, mark: { type: "bar", color: colours().bad },
-          encoding: { y: { field: "key", type: "nominal", sort: null, title: null, axis: { labelExpr: labelExpr(report.risk.suda.map(([n]) => n)) } }, x: { field: "v", type: "quantitative", title: null, axis: { format: "%" } }, tooltip: [{ field: "label" }, { field: "v", format: ".1%" }] } })));
+          data: { values: distinct(report.risk.suda.map(([n]) => n)).map((label, i) => ({ label, v: report.risk.suda[i][1] / 100 })) }, mark: { type: "bar", color: colours().bad },
+          encoding: { y: { field: "label", type: "nominal", sort: null, title: null }, x: { field: "v", type: "quantitative", title: null, axis: { format: "%" } }, tooltip: [{ field: "label" }, { field: "v", format: ".1%" }] } })));
       }
       s.append(charts);
     }
@@ -614,11 +625,12 @@
       const show = () => {
         const m = data.mosaics[Number(pick.value)];
         const labels = [...new Set(m.rows.map((r) => r[1]))];
+        const shown = distinct(labels), known = distinct(data.candidates);
         place.replaceChildren(chart("Shares over candidates", () => ({ width: 420, height: { step: 26 },
-          data: { values: m.rows.map(([candidate, label, share]) => ({ candidate: cut(candidate, 40), label: `${labels.indexOf(label)}`, full: cut(label, 60), share })) },
+          data: { values: m.rows.map(([candidate, label, share]) => ({ candidate: known[data.candidates.indexOf(candidate)], label: shown[labels.indexOf(label)], share })) },
           mark: { type: "bar", stroke: "white", strokeWidth: 0.5 },
           encoding: { y: { field: "candidate", type: "nominal", sort: null, title: null }, x: { field: "share", type: "quantitative", stack: "normalize", title: null, axis: { format: "%" } },
-            color: { field: "label", type: "nominal", scale: { scheme: "tableau20" }, title: null, legend: { labelExpr: labelExpr(labels), labelLimit: 160 } }, tooltip: [{ field: "candidate" }, { field: "full" }, { field: "share", format: ".1%" }] } })));
+            color: { field: "label", type: "nominal", sort: null, scale: { scheme: "tableau20", domain: shown }, title: null, legend: { labelLimit: 160 } }, tooltip: [{ field: "candidate" }, { field: "label" }, { field: "share", format: ".1%" }] } })));
       };
       s.append(el("div", { class: "filters" }, pick), place);
       show();

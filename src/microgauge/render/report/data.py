@@ -71,7 +71,11 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
         "explain": EXPLAIN if not public else _public_explain(),
     }
     told = public_labels(data["variables"]) if public else None
-    data["regressions"] = [_regression(r, told) for r in result.regressions or ()]
+    data["regressions"] = [
+        _regression(r, told)
+        for r in result.regressions or ()
+        if not public or min(r.units_original or 0, r.units_protected or 0) >= threshold
+    ]
     if public:
         data["left_out"] = [
             *LEFT_OUT,
@@ -166,6 +170,7 @@ def _variables(result: Assessment, public: bool, threshold: int) -> list[Data]:
             "utility": None if score is None else score.utility,
             "pairs": None if score is None else score.bivariate_utility,
             "p": None if score is None else probability(score.p),
+            "p_value": None if score is None else score.p,
             "test": None if score is None else score.test,
             "missing": public_missing(fact, threshold)
             if public
@@ -273,7 +278,7 @@ def _pairs(result: Assessment, public: bool) -> Data:
         ],
         "stories": {
             f"{place[p.a]},{place[p.b]}": pair_story(p) for p in pairs
-        } if len(pairs) <= 5_000 else {},
+        },
         "coverage": [result.gdu.coverage.tested, result.gdu.coverage.pairs],
     }  # fmt: skip
     if not public:
@@ -358,12 +363,17 @@ def _indicators(results: Sequence[IndicatorResult], public: bool, threshold: int
     ]
 
 
-def _regression(result: RegressionResult, told: frozenset[str] | None) -> Data:
+def _regression(result: RegressionResult, told: dict[str, frozenset[str]] | None) -> Data:
     """A regression; with `told`, only terms whose categories may be told."""
+    shown = [c for c in result.coefficients if told is None or may_be_told(c, told)]
+    overlaps = [c.overlap for c in shown if c.overlap is not None]
+    where = f", where {result.where}" if result.where and told is None else ""
     return {
-        "title": result.formula + (f", where {result.where}" if result.where else ""),
+        "title": result.formula + where,
         "kind": result.kind,
-        "overlap": result.overlap,
+        "overlap": None
+        if result.overlap is None or not overlaps
+        else sum(overlaps) / len(overlaps),
         "reason": result.reason if told is None else None,
         "terms": [
             {
@@ -375,8 +385,7 @@ def _regression(result: RegressionResult, told: frozenset[str] | None) -> Data:
                 "overlap": c.overlap,
                 "same": None if c.same_sign is None else bool(c.same_sign and c.same_verdict),
             }
-            for c in result.coefficients
-            if told is None or may_be_told(c, told)
+            for c in shown
         ],
     }
 

@@ -21,6 +21,10 @@ def report_html(
     result: Assessment | Ranking, edition: Edition = "internal", threshold: int = THRESHOLD
 ) -> str:
     """The report of an assessment or a ranking; `public` is the edition for data users."""
+    if edition not in ("internal", "public"):
+        raise ValueError("the edition of a report is internal or public")
+    if threshold < 1:
+        raise ValueError("what a public report shows must rest on at least one record")
     if isinstance(result, Ranking):
         data = ranking_data(result, edition, threshold)
         title = "Protected versions compared"

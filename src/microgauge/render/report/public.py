@@ -52,12 +52,9 @@ def _numbers(detail: NumberDetail, threshold: int) -> dict[str, Any] | None:
         bins[-1] = _joined(bins[-1], last)
     if len(bins) < 2 or min(min(b[4], b[5]) for b in bins) < threshold:
         return None
-    # The ends of the outer bins are quantiles of the original: they are not told.
-    inner = [_two_digits(b[0]) for b in bins[1:]]
-    if len(set(inner)) < len(inner):
-        return None
+    # Edges are round numbers; the outer bins are open, so that no extreme is told.
     return {
-        "inner": inner,
+        "inner": [b[0] for b in bins[1:]],
         "before": [_share(b[2]) for b in bins],
         "after": [_share(b[3]) for b in bins],
     }
@@ -65,10 +62,6 @@ def _numbers(detail: NumberDetail, threshold: int) -> dict[str, Any] | None:
 
 def _joined(a: list[float], b: list[float]) -> list[float]:
     return [a[0], b[1], *(x + y for x, y in zip(a[2:], b[2:], strict=True))]
-
-
-def _two_digits(value: float) -> float:
-    return float(f"{value:.2g}")
 
 
 def _share(value: float) -> float:
@@ -110,27 +103,32 @@ def public_indicators(results: Sequence[IndicatorResult], threshold: int) -> lis
 
 
 def _records(found: IndicatorResult) -> float:
-    sides = (
-        (found.units_original, found.original),
-        (found.units_protected, found.protected),
-    )
-    shared = found.statistic == "share"
-    return min((units or 0) * ((value or 0.0) if shared else 1.0) for units, value in sides)
+    """Records that an indicator rests on, on the smaller side.
+
+    Of a share: those in the category and those outside it; of a quantile: those beyond it.
+    """
+    return min(found.records_original or 0, found.records_protected or 0)
 
 
-def public_labels(variables: Sequence[dict[str, Any]]) -> frozenset[str]:
-    """Every category that the public page names."""
-    return frozenset(
-        label
+def public_labels(variables: Sequence[dict[str, Any]]) -> dict[str, frozenset[str]]:
+    """The categories of each variable that the public page names."""
+    return {
+        variable["name"]: frozenset((variable["detail"] or {}).get("labels", ())) - {OTHERS}
         for variable in variables
-        for label in (variable["detail"] or {}).get("labels", ())
-        if label != OTHERS
-    )
+    }
 
 
-def may_be_told(coefficient: CoefficientResult, told: frozenset[str]) -> bool:
-    """Whether a term is on both sides and names no category that is not told."""
+_DUMMY = re.compile(r"(?:C\()?([^\[\]()]+)\)?\[(?:T\.)?([^\[\]]*)\]")
+
+
+def may_be_told(coefficient: CoefficientResult, told: dict[str, frozenset[str]]) -> bool:
+    """Whether a term is on both sides and names no category that is not told.
+
+    Products of categories rest on fewer records than either, and are not told.
+    """
     if coefficient.original is None or coefficient.protected is None:
         return False
-    labels = re.findall(r"\[(?:T\.)?([^\]]*)\]", coefficient.term)
-    return all(label in told for label in labels)
+    if not set("[]") & set(coefficient.term):
+        return True
+    found = _DUMMY.fullmatch(coefficient.term)
+    return found is not None and found[2] in told.get(found[1], frozenset())

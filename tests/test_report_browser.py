@@ -1,0 +1,1007 @@
+"""The report as its reader meets it, in Chromium: from disk, with the mouse, by keyboard, on paper.
+
+Every visit ends with a look at the log: no error, no warning, nothing blocked, nothing loaded.
+"""
+
+import re
+import shutil
+from contextlib import contextmanager
+from functools import cache, partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_report import (
+    BREAKING,
+    HOSTILE,
+    INHERITED,
+    QUICK,
+    data_of,
+    demo_ranking,
+    demo_result,
+    five_hundred_variables,
+    hostile_ranking,
+    hostile_result,
+    hundred_variables,
+    register_result,
+    shuffled,
+    small,
+)
+
+import microgauge
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: reports are not opened"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium on this machine: reports are not opened"
+)
+
+WIDE, NARROW = 1400, 400
+
+
+# -- reports ---------------------------------------------------------------------------------
+
+
+def whole_result():
+    """Every section there is."""
+    frame = small(150)
+    said = {
+        "variable": {n: {"role": "quasi_identifier"} for n in ("region", "sex", "age")},
+        "propensity": {"interactions": "none", "resamples": 5},
+        "indicator": [{"statistic": "mean", "variable": "income", "by": "region"}],
+        "regression": [{"formula": "income ~ age + sex"}],
+    }
+    protected = shuffled(frame, "sex").assign(income=frame["income"] * 1.3)
+    return microgauge.assess(frame, protected, schema=said, details=True, yardsticks=True)
+
+
+MEANS = {"a": 9.5, "b": 10.0, "c": 100.25, "d": -3.0, "e": 2.5e7, "f": 4e-5, "g": 1234.5}
+
+
+def figures_result():
+    """Means whose order as numbers is not their order as text; distributions changed or lost."""
+    rng = np.random.default_rng(2)
+    group = np.repeat(list(MEANS), 40)
+    frame = pd.DataFrame(
+        {
+            "group": group,
+            "x": [MEANS[g] for g in group] * np.tile([0.9, 1.1], 140),
+            "slightly": rng.normal(size=280),
+            "clearly": rng.normal(size=280),
+            "wholly": rng.normal(size=280),
+            "gone": rng.normal(size=280),
+            "constant": 1.0,
+        }
+    )
+    protected = frame.drop(columns="gone").assign(
+        slightly=frame["slightly"] + 0.1, clearly=frame["clearly"] + 0.6, wholly=9.0
+    )
+    said = {"indicator": [{"statistic": "mean", "variable": "x", "by": "group"}]}
+    return microgauge.assess(frame, protected, schema=said, skip=QUICK, details=True)
+
+
+def empty_columns_result():
+    frame = small().assign(constant=7.5, word="same", gone=1, lost=2.5)
+    frame["empty"] = np.nan
+    return microgauge.assess(
+        frame, frame.drop(columns="gone").assign(lost=None), skip=QUICK, details=True
+    )
+
+
+def labels_result(labels):
+    """A variable of its own for each label, among others."""
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(
+        {f"v{i}": rng.choice([label, "usual", "other"], 90) for i, label in enumerate(labels)}
+        | {"number": rng.normal(size=90)}
+    )
+    return microgauge.assess(frame, shuffled(frame, "v0"), only=["gdu"], details=True)
+
+
+SAME_START = [f"living in a household of the {kind} kind" for kind in ("1st", "2nd", "3rd")]
+SAME_NAMES = [f"a protected version with a long name, of level {i}" for i in (1, 2)]
+
+
+def same_start_ranking():
+    frame = small(150)
+    said = {"variable": {"region": {"role": "quasi_identifier"}}}
+    return microgauge.rank(
+        frame, [frame, shuffled(frame, "sex")], names=SAME_NAMES, schema=said, only=["gdu"],
+        details=True,
+    )  # fmt: skip
+
+
+def one_section(section):
+    frame = small()
+    return microgauge.assess(frame, shuffled(frame, "sex"), only=[section], details=True)
+
+
+REPORTS = {
+    "demo": demo_result,
+    "rank": demo_ranking,
+    "whole": whole_result,
+    "figures": figures_result,
+    "empty columns": empty_columns_result,
+    "loss only": partial(one_section, "loss"),
+    "gdu only": partial(one_section, "gdu"),
+    "one variable": lambda: microgauge.assess(
+        small()[["age"]], small()[["age"]], only=["gdu"], details=True
+    ),
+    "hundred": hundred_variables,
+    "five hundred": five_hundred_variables,
+    "hostile": hostile_result,
+    "hostile rank": hostile_ranking,
+    "breaking": partial(labels_result, BREAKING),
+    "inherited": partial(labels_result, INHERITED),
+    "same start": partial(labels_result, SAME_START),
+    "same names": same_start_ranking,
+    "register": partial(register_result, 1),
+}
+
+
+@cache
+def page_of(kind, edition="internal"):
+    return REPORTS[kind]().report(edition=edition)
+
+
+def data_in(kind, edition="internal"):
+    return data_of(page_of(kind, edition))
+
+
+# -- visits ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("reports")
+
+
+@pytest.fixture
+def visit(browser, folder):
+    @contextmanager
+    def opened(kind, edition="internal", width=WIDE, **context):
+        path = folder / f"{kind} {edition}.html"
+        if not path.exists():
+            path.write_text(page_of(kind, edition), encoding="utf-8")
+        here = browser.new_context(viewport={"width": width, "height": 900}, **context)
+        log = []
+        page = here.new_page()
+        page.set_default_timeout(60_000)
+        page.add_init_script(
+            "window.blocked = []; document.addEventListener('securitypolicyviolation',"
+            " (e) => window.blocked.push(`${e.violatedDirective} ${e.blockedURI}`));"
+        )
+        here.on("page", lambda other: log.append(("window", other.url)))
+        page.on("console", lambda m: log.append((m.type, m.text[:300])))
+        page.on("pageerror", lambda error: log.append(("error", str(error)[:300])))
+        page.on("dialog", lambda d: (log.append(("dialog", d.message)), d.dismiss()))
+        page.on(
+            "request",
+            lambda r: (
+                None
+                if r.url == path.as_uri() or r.url.startswith("data:")
+                else log.append(("request", r.url))
+            ),
+        )
+        try:
+            page.goto(path.as_uri())
+            page.wait_for_selector("nav a")
+            settled(page)
+            yield page
+            settled(page)
+            assert log == []
+            assert page.evaluate("window.blocked") == []
+            assert page.evaluate("window.hacked") is None
+            assert page.url.startswith(path.as_uri())
+        finally:
+            here.close()
+
+    return opened
+
+
+def settled(page):
+    """Wait until every chart is drawn; none may say that it cannot be."""
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.chart')]"
+        ".every((c) => c.querySelector('svg') || c.textContent)"
+    )
+    failed = page.locator(".chart", has_text="cannot be drawn")
+    assert failed.count() == 0, failed.first.get_attribute("aria-label")
+
+
+def table(page, label):
+    return page.locator(f'table[aria-label="{label}"]').first
+
+
+def cells(page, label, place):
+    """The texts of a column, in the order of the rows that are visible."""
+    return table(page, label).evaluate(
+        "(t, i) => [...t.tBodies[0].rows].filter((r) => !r.hidden && !r.matches('.detail'))"
+        ".map((r) => r.cells[i].innerText.trim())",
+        place,
+    )
+
+
+def value(text):
+    """A figure as printed; None for a dash."""
+    if text == "–":
+        return None
+    return float(text.replace(",", "").replace("−", "-").removeprefix("<"))
+
+
+def sort_by(page, label, head):
+    """Click on a head; which way the table is sorted after it."""
+    heads = table(page, label).locator("thead th")
+    buttons = table(page, label).locator("thead th > button:not(.why)")
+    place = [text.strip() for text in buttons.all_inner_texts()].index(head)
+    heads.nth(place).locator("> button:not(.why)").click()
+    said = heads.evaluate_all("(all) => all.map((h) => h.getAttribute('aria-sort'))")
+    assert [i for i, way in enumerate(said) if way] == [place]
+    return place, said[place]
+
+
+def assert_sorted(texts, way):
+    """By value, whatever has none last."""
+    values = [value(text) for text in texts]
+    known = [v for v in values if v is not None]
+    assert values[len(known) :] == [None] * (len(values) - len(known))
+    assert known == sorted(known, reverse=way == "descending")
+
+
+def variable_buttons(page):
+    return page.locator('table[aria-label="Variables"] tbody button.name')
+
+
+def open_variable(page, name):
+    button = variable_buttons(page).filter(has_text=re.compile(f"^{re.escape(name)}$"))
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    settled(page)
+    return page.locator("tr.detail .open")
+
+
+def open_all_variables(page):
+    page.evaluate(
+        "document.querySelectorAll('table[aria-label=\"Variables\"] tbody button.name')"
+        ".forEach((b) => b.click())"
+    )
+    settled(page)
+    assert page.locator("tr.detail").count() == variable_buttons(page).count()
+
+
+def open_pair(page, first, second):
+    """By the two lists and the button beside them."""
+    page.select_option("select[aria-label='First variable']", str(first))
+    page.select_option("select[aria-label='Second variable']", str(second))
+    page.click(".open-pair")
+    settled(page)
+    return page.locator("[aria-live] .open")
+
+
+def pair_name(page):
+    names = page.locator("[aria-live] .open h3").first.locator(".name").all_inner_texts()
+    return {name.strip() for name in names}
+
+
+def heat_cell(page, place):
+    """A cell of the heat map of all pairs, and the two variables it stands for."""
+    cell = page.locator(".chart.wide g.mark-rect.role-mark path").nth(place)
+    datum = cell.evaluate("(e) => [e.__data__.datum.a, e.__data__.datum.b]")
+    return cell, set(datum)
+
+
+def assert_no_overflow(page):
+    found = page.evaluate(
+        """() => {
+          const wide = document.documentElement.clientWidth;
+          const over = [...document.querySelectorAll('body *')].filter((e) =>
+            e.getBoundingClientRect().right > wide + 1 && !e.closest('.scroll, .chart, .skip'));
+          return [document.documentElement.scrollWidth - wide,
+                  over.slice(0, 5).map((e) => `${e.tagName}.${e.className}`)];
+        }"""
+    )
+    assert found == [0, []]
+
+
+# -- the demo --------------------------------------------------------------------------------
+
+
+class TestPage:
+    @pytest.mark.parametrize("edition", ["internal", "public"])
+    @pytest.mark.parametrize("kind", ["demo", "rank", "whole"])
+    def test_opens_from_disk_with_every_section(self, visit, kind, edition):
+        with visit(kind, edition) as page:
+            links = page.locator("nav a").evaluate_all("(all) => all.map((a) => a.hash)")
+            assert len(links) >= 3
+            for link in links:
+                assert page.locator(link).count() == 1
+            ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+            assert len(ids) == len(set(ids))
+            sizes = page.locator(".chart svg").evaluate_all(
+                "(all) => all.map((s) => s.getBoundingClientRect().width)"
+            )
+            assert min(sizes) > 20
+
+    def test_says_what_the_result_says(self, visit):
+        result = demo_result()
+        with visit("demo") as page:
+            assert f"{result.gdu.value:.0%}" in page.inner_text(".verdict")
+            assert page.inner_text(".card.main .value") == f"{result.gdu.value:.4f}"
+            assert cells(page, "Variables", 0)[0] == "COW"  # the worst first
+            assert len(cells(page, "Variables", 0)) == 14
+
+    def test_every_section_has_a_chart_where_it_should(self, visit):
+        with visit("whole") as page:
+            for part in ("pairs", "whole", "indicators", "regressions", "risk"):
+                assert page.locator(f"#{part} .chart svg").count() > 0
+            for part in ("loss", "yardsticks", "rut"):
+                assert page.locator(f"#{part} tbody tr").count() > 1
+
+    def test_the_language_and_the_title(self, visit):
+        with visit("demo") as page:
+            assert page.evaluate("document.documentElement.lang") == "en"
+            assert page.title() == page.inner_text("h1") == "What protection cost"
+
+
+class TestTables:
+    def test_by_utility(self, visit):
+        known = {v["name"]: v["utility"] for v in data_in("demo")["variables"]}
+        with visit("demo") as page:
+            for way in ("descending", "ascending"):
+                place, said = sort_by(page, "Variables", "utility")
+                assert said == way
+                shown = [known[name] for name in cells(page, "Variables", 0)]
+                assert shown == sorted(known.values(), reverse=way == "descending")
+                assert_sorted(cells(page, "Variables", place), way)
+
+    def test_by_name(self, visit):
+        with visit("demo") as page:
+            _, way = sort_by(page, "Variables", "variable")
+            names = cells(page, "Variables", 0)
+            assert way == "ascending"
+            assert names == sorted(names)
+            _, way = sort_by(page, "Variables", "variable")
+            assert way == "descending"
+            assert cells(page, "Variables", 0) == sorted(names, reverse=True)
+
+    @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+    def test_figures_are_sorted_by_value_not_as_text(self, visit, locale):
+        with visit("figures", locale=locale) as page:
+            assert page.evaluate("navigator.language") == locale
+            for head in ("original", "protected"):
+                for wanted in ("descending", "ascending"):
+                    place, way = sort_by(page, "Indicators", head)
+                    assert way == wanted
+                    shown = cells(page, "Indicators", place)
+                    assert_sorted(shown, way)
+                    assert shown != sorted(shown, reverse=way == "descending")
+            groups = [name[-1] for name in cells(page, "Indicators", 0)]
+            assert groups == sorted(MEANS, key=MEANS.__getitem__)
+
+    def test_german_readers_see_the_same_figures(self, visit):
+        with visit("demo") as page:
+            english = page.inner_text("main")
+        with visit("demo", locale="de-DE") as page:
+            assert page.inner_text("main") == english
+            place, way = sort_by(page, "Variables", "utility")
+            assert_sorted(cells(page, "Variables", place), way)
+
+    def test_p_values_are_sorted_by_value_and_none_comes_last(self, visit):
+        with visit("figures") as page:
+            for _ in range(2):
+                place, way = sort_by(page, "Variables", "p")
+                shown = cells(page, "Variables", place)
+                assert "–" in shown
+                assert any("e-" in text for text in shown)
+                assert_sorted(shown, way)
+
+    def test_what_was_not_measured_comes_last(self, visit):
+        with visit("empty columns") as page:
+            for head in ("utility", "utility", "pairs", "pairs"):
+                place, way = sort_by(page, "Variables", head)
+                assert "–" in cells(page, "Variables", place)
+                assert_sorted(cells(page, "Variables", place), way)
+
+    def test_filter(self, visit):
+        with visit("demo") as page:
+            box = page.locator("input[type=search]")
+            box.fill("pincp")
+            assert cells(page, "Variables", 0) == ["PINCP"]
+            box.fill("banded")
+            assert cells(page, "Variables", 0) == ["AGEP"]
+            sort_by(page, "Variables", "variable")
+            assert cells(page, "Variables", 0) == ["AGEP"]
+            box.fill("no such thing")
+            assert cells(page, "Variables", 0) == []
+            box.fill("")
+            assert len(cells(page, "Variables", 0)) == 14
+
+    def test_filter_and_sorting_leave_no_stray_panel(self, visit):
+        with visit("demo") as page:
+            open_variable(page, "MAR")
+            page.locator("input[type=search]").fill("pincp")
+            assert page.locator("tr.detail").count() == 0
+            page.locator("input[type=search]").fill("")
+            open_variable(page, "MAR")
+            sort_by(page, "Variables", "variable")
+            for button in variable_buttons(page).all():
+                expanded = button.get_attribute("aria-expanded") == "true"
+                after = button.evaluate(
+                    "(b) => b.closest('tr').nextElementSibling?.matches('.detail') ?? false"
+                )
+                assert expanded == after
+
+    def test_candidates(self, visit):
+        rows = data_in("rank")["table"]["rows"]
+        with visit("rank") as page:
+            for place, head in enumerate(data_in("rank")["table"]["heads"], start=1):
+                found, way = sort_by(page, "Candidates", head)
+                assert found == place
+                assert_sorted(cells(page, "Candidates", place), way)
+            assert len(cells(page, "Candidates", 0)) == len(rows) == 5
+
+    def test_all_weakest_pairs(self, visit):
+        wanted = data_in("demo")["pairs"]["weakest"]
+        with visit("demo") as page:
+            assert len(cells(page, "Weakest pairs", 0)) == 12 < len(wanted)
+            page.get_by_role("button", name=f"Show all {len(wanted)}").click()
+            assert len(cells(page, "Weakest pairs", 0)) == len(wanted)
+            assert_sorted(cells(page, "Weakest pairs", 1), "ascending")
+            place, way = sort_by(page, "Weakest pairs", "utility")
+            assert_sorted(cells(page, "Weakest pairs", place), way)
+            table(page, "Weakest pairs").locator("tbody button").last.click()
+            settled(page)
+            assert page.locator("[aria-live] .open .chart svg").count() >= 2
+
+
+class TestVariables:
+    def test_charts_appear(self, visit):
+        with visit("demo") as page:
+            before = page.locator(".chart svg").count()
+            for name, charts in (("PINCP", 2), ("MAR", 1), ("AGEP", 1)):
+                panel = open_variable(page, name)
+                assert panel.locator(".chart svg").count() == charts
+                assert page.locator(".chart svg").count() == before + charts
+                assert panel.locator("dt", has_text="missing values").count() == 1
+                variable_buttons(page).filter(has_text=name).click()
+                assert page.locator("tr.detail").count() == 0
+
+    def test_every_label_is_on_the_axis(self, visit):
+        detail = next(v for v in data_in("demo")["variables"] if v["name"] == "MAR")["detail"]
+        with visit("demo") as page:
+            panel = open_variable(page, "MAR")
+            shown = panel.locator(".role-axis-label text").all_text_contents()
+            assert set(detail["labels"]) <= set(shown)
+            bars = panel.locator("g.mark-rect.role-mark path").count()
+            assert bars == 2 * len(detail["labels"])
+
+    def test_the_recoding_is_told(self, visit):
+        with visit("demo") as page:
+            panel = open_variable(page, "AGEP")
+            assert "banded" in panel.inner_text()
+            assert panel.locator("table tbody tr").count() == 8
+
+    def test_a_tooltip(self, visit):
+        with visit("demo") as page:
+            panel = open_variable(page, "MAR")
+            panel.locator("g.mark-rect.role-mark path").first.hover()
+            tip = page.locator("#vg-tooltip-element.visible")
+            tip.wait_for()
+            assert "married" in tip.inner_text()
+
+    @pytest.mark.parametrize(
+        ("kind", "edition"),
+        [
+            ("one variable", "internal"), ("empty columns", "internal"), ("loss only", "internal"),
+            ("gdu only", "internal"), ("empty columns", "public"), ("loss only", "public"),
+            ("register", "public"),
+        ],
+    )  # fmt: skip
+    def test_variables_of_every_kind(self, visit, kind, edition):
+        with visit(kind, edition) as page:
+            open_all_variables(page)
+            panels = page.locator("tr.detail .open")
+            for panel in panels.all():
+                charts = panel.locator(".chart svg").count()
+                assert charts > 0 or panel.locator("p.soft").inner_text()
+            assert_no_overflow(page)
+
+
+class TestPairs:
+    def test_by_the_list_of_the_weakest(self, visit):
+        i, j, *_ = data_in("demo")["pairs"]["weakest"][2]
+        names = data_in("demo")["pairs"]["names"]
+        with visit("demo") as page:
+            table(page, "Weakest pairs").locator("tbody button").nth(2).click()
+            settled(page)
+            assert pair_name(page) == {names[i], names[j]}
+            assert page.locator("[aria-live] .open .chart svg").count() >= 2
+            focused = page.evaluate("document.activeElement.className")
+            assert focused == "open"  # whoever reads by ear is taken there
+
+    def test_by_two_lists(self, visit):
+        pairs = data_in("demo")["pairs"]
+        wanted = (
+            (("SEX", "MAR"), 3), (("MAR", "SEX"), 3),  # two mosaics and their difference
+            (("SEX", "PINCP"), 2), (("PINCP", "SEX"), 2),  # box plots and the difference
+            (("WAGP", "PINCP"), 3),
+        )  # fmt: skip
+        with visit("demo") as page:
+            for pair, charts in wanted:
+                i, j = sorted(pairs["names"].index(name) for name in pair)
+                utility = next(u for a, b, u in pairs["matrix"] if [a, b] == [i, j])
+                panel = open_pair(page, *(pairs["names"].index(name) for name in pair))
+                assert pair_name(page) == set(pair)
+                assert panel.locator(".chart svg").count() == charts
+                assert f"Utility {utility:.3f}" in panel.inner_text()
+                assert pairs["stories"][f"{i},{j}"] in panel.inner_text()
+
+    def test_a_variable_with_itself_is_no_pair(self, visit):
+        with visit("demo") as page:
+            page.select_option("select[aria-label='First variable']", "1")
+            page.select_option("select[aria-label='Second variable']", "1")
+            page.click(".open-pair")
+            assert page.locator("[aria-live] .open").count() == 0
+
+    def test_by_the_heat_map(self, visit):
+        with visit("demo") as page:
+            page.wait_for_timeout(600)
+            for place in (1, 60):
+                cell, names = heat_cell(page, place)
+                cell.click()
+                page.wait_for_selector("[aria-live] .open")
+                assert pair_name(page) == names
+            assert page.locator("[aria-live] .open .chart svg").count() >= 2
+
+    def test_by_the_heat_map_in_another_theme(self, visit):
+        with visit("demo") as page:
+            page.wait_for_timeout(600)
+            page.click("#theme")
+            settled(page)
+            page.wait_for_timeout(600)
+            cell, names = heat_cell(page, 30)
+            cell.click()
+            page.wait_for_selector("[aria-live] .open", timeout=5_000)
+            assert pair_name(page) == names
+
+    def test_groups_whose_names_begin_alike(self, visit):
+        """Each group has a box of its own on both sides."""
+        names = data_in("same start")["pairs"]["names"]
+        with visit("same start") as page:
+            panel = open_pair(page, names.index("v0"), names.index("number"))
+            boxes = panel.locator(".chart").first
+            assert boxes.locator(".role-axis-label text").count() >= 2 * 3
+            ticks = boxes.locator(".mark-rect.role-mark path, .mark-tick path")
+            heights = ticks.evaluate_all(
+                "(all) => [...new Set(all.map((e) => Math.round(e.getBoundingClientRect().top)))]"
+            )
+            assert len(heights) >= 2 * 3
+
+
+class TestLook:
+    def test_theme(self, visit):
+        with visit("demo") as page:
+            panel = open_variable(page, "MAR")
+            ink = "(e) => getComputedStyle(e).fill"
+            label = ".role-axis-label text"
+            before = panel.locator(label).first.evaluate(ink)
+            page.evaluate(
+                "document.querySelectorAll('.chart svg').forEach((s) => { s.dataset.old = '1'; })"
+            )
+            for theme, word in (("dark", "Light"), ("light", "Dark")):
+                page.click("#theme")
+                assert page.evaluate("document.documentElement.dataset.theme") == theme
+                assert page.inner_text("#theme") == word
+                page.wait_for_function("() => !document.querySelector('.chart svg[data-old]')")
+                settled(page)
+                same = panel.locator(label).first.evaluate(ink) == before
+                assert same == (theme == "light")
+
+    def test_legends_have_the_colours_of_the_charts(self, visit):
+        with visit("demo") as page:
+            panel = open_variable(page, "MAR")
+            for _ in range(2):
+                settled(page)
+                page.wait_for_timeout(200)
+                dots = panel.locator(".legend i").evaluate_all(
+                    "(all) => all.map((e) => getComputedStyle(e).backgroundColor)"
+                )
+                bars = panel.locator("g.mark-rect.role-mark path").evaluate_all(
+                    "(all) => all.map((e) => getComputedStyle(e).fill)"
+                )
+                assert set(bars) == set(dots)
+                page.click("#theme")
+
+    def test_a_reader_who_prefers_the_dark(self, visit):
+        with visit("demo", color_scheme="dark") as page:
+            assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+            paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert max(map(int, re.findall(r"\d+", paper)[:3])) < 80
+
+    def test_explanations(self, visit):
+        with visit("whole") as page:
+            buttons = page.locator("button.why")
+            assert buttons.count() > 10
+            for button in buttons.all():
+                box = page.locator(f"#{button.get_attribute('aria-controls')}")
+                assert button.get_attribute("aria-expanded") == "false"
+                assert box.is_hidden()
+                button.click()
+                assert button.get_attribute("aria-expanded") == "true"
+                assert box.is_visible()
+                assert box.locator("dt").all_inner_texts() == [
+                    "question", "range", "direction", "reference",
+                ]  # fmt: skip
+                assert all(box.locator("dd").all_inner_texts())
+                assert box.evaluate("(b) => b.scrollWidth - b.clientWidth") <= 1
+                button.click()
+                assert button.get_attribute("aria-expanded") == "false"
+                assert box.is_hidden()
+
+    def test_an_explanation_does_not_sort(self, visit):
+        with visit("demo") as page:
+            before = cells(page, "Variables", 0)
+            table(page, "Variables").locator("thead button.why").first.click()
+            assert cells(page, "Variables", 0) == before
+            assert page.locator("th[aria-sort]").count() == 0
+
+    def test_keyboard_only(self, visit):
+        with visit("demo") as page:
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.className") == "skip"
+            box = page.locator(".skip").bounding_box()
+            assert box["x"] >= 0  # it shows itself to whom it is for
+            wanted = "document.activeElement.matches('#variables tbody button.name')"
+            for _ in range(80):
+                page.keyboard.press("Tab")
+                if page.evaluate(wanted):
+                    break
+            name = page.evaluate("document.activeElement.innerText")
+            assert name == "COW"
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.innerText") == "AGEP"
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none"
+            page.keyboard.press("Enter")
+            settled(page)
+            assert page.locator("tr.detail .chart svg").count() == 1
+            assert page.evaluate("document.activeElement.ariaExpanded") == "true"
+            page.keyboard.press("Space")
+            assert page.locator("tr.detail").count() == 0
+
+    def test_sorting_and_pairs_by_keyboard(self, visit):
+        with visit("demo") as page:
+            head = table(page, "Variables").locator("thead th > button").first
+            head.focus()
+            page.keyboard.press("Enter")
+            assert cells(page, "Variables", 0)[0] == "AGEP"
+            page.locator("select[aria-label='First variable']").focus()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            settled(page)
+            assert pair_name(page) == set(data_in("demo")["pairs"]["names"][:2])
+
+    def test_on_paper(self, visit):
+        with visit("demo", color_scheme="dark") as page:
+            open_variable(page, "MAR")
+            page.emulate_media(media="print")
+            for hidden in (".tools", "nav", ".filters", ".why"):
+                assert not any(e.is_visible() for e in page.locator(hidden).all())
+            for shown in (".verdict", "#variables table", "tr.detail .chart svg", "#risk"):
+                assert page.locator(shown).first.is_visible()
+            ink, paper = page.evaluate(
+                "[getComputedStyle(document.body).color,"
+                " getComputedStyle(document.body).backgroundColor]"
+            )
+            assert ink == "rgb(0, 0, 0)"
+            assert paper == "rgb(255, 255, 255)"
+            assert page.evaluate("getComputedStyle(document.querySelector('header')).position") == (
+                "static"
+            )
+            printed = page.pdf()
+            assert printed.startswith(b"%PDF")
+            assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 2
+
+    @pytest.mark.parametrize("kind", ["demo", "rank", "whole", "hundred"])
+    def test_fits_its_width(self, visit, kind):
+        with visit(kind, width=NARROW) as page:
+            assert_no_overflow(page)
+            if kind != "hundred":
+                open_all_variables(page)
+            open_pair(page, 0, 2)
+            for width in (NARROW, WIDE):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert_no_overflow(page)
+                verdict = page.locator(".verdict").first.bounding_box()
+                assert verdict["width"] > 0.6 * min(width, 1180)
+
+    def test_explanations_fit_a_narrow_page(self, visit):
+        with visit("demo", width=NARROW) as page:
+            page.evaluate("document.querySelectorAll('button.why').forEach((b) => b.click())")
+            assert_no_overflow(page)
+
+    def test_charts_have_names_for_whom_cannot_see_them(self, visit):
+        with visit("whole") as page:
+            open_all_variables(page)
+            open_pair(page, 0, 1)
+            names = page.locator(".chart").evaluate_all("(all) => all.map((c) => c.ariaLabel)")
+            assert "Utility of every pair" in names
+            assert "Shares of categories" in names
+            assert "Box plot" in names
+            assert "Difference" in names
+            assert "Vega visualization" not in names
+
+
+class TestRanking:
+    def test_the_map_and_the_levels(self, visit):
+        with visit("rank") as page:
+            drawn = page.locator("#choice .chart").first
+            shown = drawn.locator("text").all_text_contents()
+            assert set(data_in("rank")["candidates"]) <= set(shown)
+            assert page.locator("#choice .chart svg").count() == 2
+            assert page.locator("#candidates .mark").inner_text().strip() == "recommended"
+
+    def test_tabs(self, visit):
+        data = data_in("rank")
+        with visit("rank") as page:
+            tabs = page.locator(".tabs button")
+            assert tabs.all_inner_texts() == data["candidates"]
+            chosen = data["candidates"].index(data["recommended"])
+            for place in (chosen, 4, 0):
+                if place != chosen:
+                    tabs.nth(place).click()
+                pressed = tabs.evaluate_all("(all) => all.map((b) => b.ariaPressed)")
+                assert pressed == [str(i == place).lower() for i in range(5)]
+                settled(page)
+                verdict = data["reports"][place]["verdict"][0]
+                assert page.inner_text("#each .verdict").startswith(verdict)
+                assert page.locator("#each .verdict").count() == 1
+            assert "removed" in page_text_of_tab(page, 4)
+
+    def test_pairs_of_the_candidate_that_is_open(self, visit):
+        with visit("rank") as page:
+            page.locator(".tabs button").nth(4).click()
+            settled(page)
+            page.wait_for_timeout(600)
+            cell, names = heat_cell(page, 20)
+            cell.click()
+            page.wait_for_selector("[aria-live] .open")
+            assert pair_name(page) == names
+
+    def test_one_variable_over_the_candidates(self, visit):
+        data = data_in("rank")
+        with visit("rank") as page:
+            pick = page.locator("#mosaics select")
+            assert pick.locator("option").all_inner_texts() == [m["name"] for m in data["mosaics"]]
+            for place in (0, len(data["mosaics"]) - 1):
+                pick.select_option(str(place))
+                settled(page)
+                shown = page.locator("#mosaics .role-axis-label text").all_text_contents()
+                wanted = {row[0] for row in data["mosaics"][place]["rows"]}
+                assert wanted <= set(shown)
+                labels = {row[1] for row in data["mosaics"][place]["rows"]}
+                legend = page.locator("#mosaics .role-legend-label text").all_text_contents()
+                assert set(legend) == labels
+
+    def test_coefficients(self, visit):
+        terms = [t for r in data_in("rank")["regressions"] for t in r["terms"]]
+        with visit("rank") as page:
+            charts = page.locator("#coefficients .chart")
+            assert charts.count() == len(terms)
+            for chart, term in zip(charts.all()[:3], terms, strict=False):
+                shown = chart.locator(".role-axis-label text").all_text_contents()
+                assert [row[0] for row in term["rows"]] == [
+                    text for text in shown if text in {row[0] for row in term["rows"]}
+                ]
+
+    def test_candidates_whose_names_begin_alike(self, visit):
+        with visit("same names") as page:
+            marks = page.locator("#mosaics g.mark-rect.role-mark path")
+            rows = marks.evaluate_all(
+                "(all) => [...new Set(all.map((e) => Math.round(e.getBoundingClientRect().top)))]"
+            )
+            assert len(rows) == 2
+            assert len(set(page.locator(".tabs button").all_inner_texts())) == 2
+
+
+def page_text_of_tab(page, place):
+    page.locator(".tabs button").nth(place).click()
+    settled(page)
+    return page.inner_text("#each")
+
+
+class TestPublicEdition:
+    SECRET = re.compile(
+        r"\brisk|identif|unique|\bRUT\b|banded|merged|top-cod|inferred|recod|suppress|balance",
+        re.IGNORECASE,
+    )
+
+    @pytest.mark.parametrize("kind", ["demo", "rank", "register"])
+    def test_no_word_of_risk_or_of_how(self, visit, kind):
+        with visit(kind, "public") as page:
+            open_all_variables(page)
+            page.evaluate("document.querySelectorAll('.filters button').forEach((b) => b.click())")
+            settled(page)
+            said = page.locator("h3", has_text="leaves out").first.locator("+ ul").inner_text()
+            assert "risk" in said
+            page.evaluate(
+                "document.querySelectorAll('h3 + ul').forEach((u) => u.previousElementSibling"
+                ".textContent.includes('leaves out') && u.remove())"
+            )
+            text = page.inner_text("body").replace("At risk of poverty", "")  # an indicator
+            assert self.SECRET.findall(text) == []
+        with visit(kind) as page:
+            assert self.SECRET.search(page.inner_text("body"))
+
+    def test_distributions_are_drawn(self, visit):
+        with visit("demo", "public") as page:
+            panel = open_variable(page, "PINCP")
+            assert panel.locator(".chart svg").count() == 1
+            labels = panel.locator(".role-axis-label text").all_text_contents()
+            assert any(text.startswith("<") for text in labels)
+            assert any(text.startswith("≥") for text in labels)
+
+    def test_a_pair_has_its_figure_but_no_table(self, visit):
+        with visit("demo", "public") as page:
+            panel = open_pair(page, 0, 2)
+            assert "Utility" in panel.inner_text()
+            assert panel.locator(".chart, ul").count() == 0
+
+    def test_the_public_ranking_recommends_nothing(self, visit):
+        with visit("rank", "public") as page:
+            assert page.locator(".mark").count() == 0
+            assert page.locator("#choice .chart").count() == 0
+            assert page.locator(".tabs button").count() == 5
+
+
+# -- hostile data ----------------------------------------------------------------------------
+
+
+class TestHostile:
+    @pytest.mark.parametrize("edition", ["internal", "public"])
+    def test_nothing_of_the_data_runs(self, visit, edition):
+        names = data_in("hostile", edition)["pairs"]["names"]
+        with visit("hostile", edition) as page:
+            open_all_variables(page)
+            for i in range(0, len(names) - 1, 4):
+                open_pair(page, i, i + 1)
+                open_pair(page, i + 3, i)
+            assert page.evaluate("window.hacked") is None
+            assert page.locator("img, iframe, object").count() == 0
+            assert page.evaluate("document.scripts.length") == 3
+            shown = variable_buttons(page).evaluate_all("(all) => all.map((b) => b.textContent)")
+            assert set(shown) == set(HOSTILE)
+
+    def test_labels_are_text_on_the_axis(self, visit):
+        variable = next(v for v in data_in("hostile")["variables"] if v["detail"].get("labels"))
+        labels = [label[:20] for label in variable["detail"]["labels"]]
+        with visit("hostile") as page:
+            place = [v["name"] for v in data_in("hostile")["variables"]].index(variable["name"])
+            assert place == 0
+            panel = open_variable(page, variable["name"])
+            shown = panel.locator(".role-axis-label text").all_text_contents()
+            for label in labels:
+                assert any(text.startswith(label[:15]) for text in shown), label
+
+    def test_tooltips_are_text(self, visit):
+        with visit("hostile") as page:
+            panel = open_variable(page, HOSTILE[0])
+            bars = panel.locator("g.mark-rect.role-mark path")
+            seen = ""
+            for bar in bars.all()[:40:2]:
+                bar.hover()
+                tip = page.locator("#vg-tooltip-element.visible")
+                tip.wait_for()
+                assert tip.locator("img, script, a").count() == 0
+                seen += tip.inner_text()
+            assert "<script>" in seen
+            assert "onerror" in seen
+
+    @pytest.mark.parametrize("kind", ["breaking", "inherited"])
+    def test_labels_that_a_language_may_stumble_on(self, visit, kind):
+        """Line separators, and names that every object of JavaScript has."""
+        names = data_in(kind)["pairs"]["names"]
+        labels = BREAKING if kind == "breaking" else INHERITED
+        with visit(kind) as page:
+            for place, label in enumerate(labels):
+                panel = open_variable(page, f"v{place}")
+                shown = panel.locator(".role-axis-label text").all_text_contents()
+                plain = [re.sub(r"\s", "", text) for text in shown]
+                assert re.sub(r"\s", "", label) in plain
+                variable_buttons(page).filter(has_text=f"v{place}").click()
+            open_pair(page, 0, 1)
+            open_pair(page, 0, names.index("number"))
+
+    @pytest.mark.parametrize("kind", ["hostile", "hostile rank"])
+    def test_the_layout_holds(self, visit, kind):
+        with visit(kind) as page:
+            open_all_variables(page)
+            open_pair(page, 0, 1)
+            for width in (WIDE, NARROW):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert_no_overflow(page)
+                tall = page.evaluate(
+                    "Math.max(...[...document.querySelectorAll("
+                    "'#variables button.name, .tabs button')]"
+                    ".map((b) => b.getBoundingClientRect().height))"
+                )
+                assert tall < 200
+
+    def test_notes_with_long_names(self, visit):
+        with visit("hostile") as page:
+            page.locator("summary").click()
+            assert "y" * 1000 in page.locator("details").inner_text()
+            assert_no_overflow(page)
+
+    @pytest.mark.parametrize("edition", ["internal", "public"])
+    def test_candidates_with_such_names(self, visit, edition):
+        with visit("hostile rank", edition) as page:
+            tabs = page.locator(".tabs button")
+            assert tabs.count() == len(HOSTILE)
+            for place in (1, 2, 8):
+                tabs.nth(place).click()
+                settled(page)
+            assert page.locator("img, iframe, object").count() == 0
+            assert page.evaluate("document.scripts.length") == 3
+            if edition == "internal":
+                assert page.locator("#choice .chart svg").count() == 2
+
+    def test_filter_finds_markup_as_text(self, visit):
+        with visit("hostile") as page:
+            page.locator("input[type=search]").fill("<!--")
+            assert set(cells(page, "Variables", 0)) == {"<!--", "<!--<script>"}
+
+
+def test_five_hundred_variables(visit):
+    """Pairs without a table have their figure, whichever way round they are asked for."""
+    pairs = data_in("five hundred")["pairs"]
+    assert len(pairs["matrix"]) > 100_000
+    i, j, utility = pairs["matrix"][-1]
+    assert f"{i},{j}" not in pairs["tables"]
+    with visit("five hundred") as page:
+        assert len(cells(page, "Variables", 0)) == 500
+        page.locator("input[type=search]").fill("v499")
+        assert cells(page, "Variables", 0) == ["v499"]
+        open_variable(page, "v499")
+        assert page.locator("tr.detail .chart svg").count() > 0
+        assert_no_overflow(page)
+        for one, other in ((j, i), (i, j)):
+            panel = open_pair(page, one, other)
+            assert pair_name(page) == {pairs["names"][i], pairs["names"][j]}
+            assert f"Utility {utility:.3f}" in panel.inner_text()
+
+
+def test_a_hundred_variables_on_the_heat_map(visit):
+    """Cells are large enough to point at; labels do not run into each other; a pair opens."""
+    with visit("hundred") as page:
+        page.wait_for_timeout(600)
+        cell, names = heat_cell(page, 500)
+        box = cell.bounding_box()
+        assert min(box["width"], box["height"]) >= 7
+        tops = page.locator(".chart.wide g.role-axis:last-of-type text").evaluate_all(
+            "(all) => all.filter((t) => getComputedStyle(t).opacity !== '0')"
+            ".filter((t) => t.getAttribute('text-anchor') === 'end')"
+            ".map((t) => t.getBoundingClientRect().top)"
+        )
+        assert len(tops) > 20
+        assert np.diff(sorted(tops)).min() > 5
+        cell.hover()
+        tip = page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        assert all(name in tip.inner_text() for name in names)
+        cell.click()
+        page.wait_for_selector("[aria-live] .open")
+        assert pair_name(page) == names
