@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from microgauge._version import __version__
@@ -38,8 +36,6 @@ Section = Literal[
     "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions", "risk", "rut"
 ]
 WHOLE = frozenset({"propensity", "clusters", "ecdf"})
-FITTED = frozenset({"propensity", "clusters", "loss"})
-"""Sections that scikit-learn is needed for."""
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
@@ -72,9 +68,6 @@ def assess(
     """
     sections = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
-    if sections & FITTED:
-        # Loading the library takes longer than reading a million rows; both can go on at once.
-        Thread(target=import_module, args=["sklearn.covariance"], daemon=True).start()
     before = read_original(original, chosen, progress)
     _check_risk(only, chosen)
     return assess_against(

@@ -75,16 +75,16 @@
     };
   };
   const draw = (place) => {
-    const { make } = drawn.get(place);
+    const { make, title } = drawn.get(place);
     const spec = make();
-    const themed = { ...spec, background: "transparent", config: { ...config() } };
+    const themed = { ...spec, description: title, background: "transparent", config: { ...config() } };
     return vegaEmbed(place, themed, { actions: false, renderer: "svg", defaultStyle: false, tooltip: true })
       .then((result) => { const held = drawn.get(place); if (held && held.after) held.after(result.view); })
       .catch((error) => { place.textContent = "This chart cannot be drawn."; console.error(error); });
   };
   const chart = (title, make, wide = false) => {
     const place = el("div", { class: wide ? "chart wide" : "chart", role: "img", "aria-label": title });
-    drawn.set(place, { make });
+    drawn.set(place, { make, title });
     queueMicrotask(() => { if (place.isConnected) draw(place); else drawn.get(place).waiting = true; });
     return place;
   };
@@ -99,7 +99,7 @@
     const dot = (side, text) => el("span", {}, el("i", { class: side }), text);
     return el("span", { class: "legend" }, dot("before", "original"), dot("after", "protected"));
   };
-  const edgeLabel = (v) => general(v);
+  const edgeLabel = (v) => new Intl.NumberFormat("en", { maximumSignificantDigits: 12 }).format(v);
 
   const histogram = (d) => {
     const values = [];
@@ -149,7 +149,7 @@
     };
   };
   // Labels reach Vega as values of the data and of scale domains, never inside an expression.
-  const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "�");
+  const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text);
   const distinct = (labels, most = 34) => {
     const seen = new Set();
     return labels.map((label) => {
@@ -491,7 +491,7 @@
       drawn.get(place).after = (view) => view.addEventListener("click", (event, item) => {
         if (item && item.datum && item.datum.i !== undefined) open(item.datum.i, item.datum.j);
       });
-      const options = () => pairs.names.map((n, i) => el("option", { value: i }, cut(n, 60)));
+      const options = () => distinct(pairs.names, 60).map((n, i) => el("option", { value: i }, n));
       const first = el("select", { "aria-label": "First variable" }, ...options());
       const second = el("select", { "aria-label": "Second variable" }, ...options());
       second.value = "1";
@@ -638,7 +638,7 @@
     const s = section(main, "each", "Each candidate");
     const holder = el("div");
     const tabs = el("div", { class: "tabs", role: "group", "aria-label": "Candidates" });
-    data.candidates.forEach((n, i) => tabs.append(el("button", { type: "button", dir: "auto", "aria-pressed": "false", onclick: () => show(i) }, cut(n, 40))));
+    distinct(data.candidates, 40).forEach((n, i) => tabs.append(el("button", { type: "button", dir: "auto", "aria-pressed": "false", onclick: () => show(i) }, n)));
     const show = (i) => {
       [...tabs.children].forEach((b, k) => b.setAttribute("aria-pressed", String(k === i)));
       holder.replaceChildren();
