@@ -32,6 +32,8 @@ GRID = 64
 TAIL = 0.005
 """Share of each end of the original's numbers that is drawn in the outer bins."""
 MOST_CATEGORIES = 20
+TINY, HUGE, FINE = 1e-100, 1e100, 1e-9
+"""Sizes of numbers, and of their spread, that a scale can be drawn for."""
 BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 PAIR_BINS = 10
 PAIR_CATEGORIES = 7
@@ -89,6 +91,9 @@ def _numbers(both: Placed) -> NumberDetail:
     if any(levels.sums.sum() <= 0 for levels in sides):
         raise Undefined("no value has any weight")
     low, high = _range(both)
+    largest = max(abs(low), abs(high))
+    if not TINY < largest < HUGE or high - low < FINE * largest:
+        raise Undefined("the numbers are too large, too small or too close to each other to draw")
     edges = _round_edges(low, high)
     low, high = float(edges[0]), float(edges[-1])
     shares = [_binned(levels, levels.sums, edges) for levels in sides]

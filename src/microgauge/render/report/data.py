@@ -179,6 +179,10 @@ def _variables(result: Assessment, public: bool, threshold: int) -> list[Data]:
         }
         if public:
             entry["story"] = _public_story(score)
+            if entry["detail"] is None and not fact.removed:
+                # A p-value of few records would tell how many they are.
+                entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
+                entry["story"] = "not told: it rests on few records"
         else:
             entry["story"] = "" if score is None else variable_story(fact, score)
             entry["reason"] = None if score is None else score.reason
