@@ -57,6 +57,7 @@ def rank(
         raise InputError(*chosen.faults())
     if not chosen.keys:
         raise InputError(NO_KEYS)
+    _check_files(candidates)
     before = read_original(original, chosen, progress)
     found = []
     for name, source in zip(_names(candidates, names), candidates, strict=True):
@@ -70,15 +71,19 @@ def rank(
 
 
 def _listed(candidates: Any) -> list[Any]:
-    """Candidates in a list, also where one was given without; files that are there."""
+    """Candidates in a list, also where one was given without."""
     one = isinstance(candidates, str | Path) or hasattr(candidates, "columns")
     found = [candidates] if one else list(candidates)
     if not found:
         raise InputError("there is no candidate to compare.")
-    gone = [c for c in found if isinstance(c, str | Path) and not Path(c).exists()]
+    return found
+
+
+def _check_files(candidates: Sequence[Any]) -> None:
+    """A mistyped name is told before the work on the others."""
+    gone = [c for c in candidates if isinstance(c, str | Path) and not Path(c).exists()]
     if gone:
         raise InputError(*(f"there is no file {path} (a candidate)." for path in gone))
-    return found
 
 
 def _original_risk(before: Original, schema: Schema) -> float | None:
