@@ -25,9 +25,9 @@ LAYERS = {
         "schema",
     },
     "render": {"render", "results"},
-    "passes": {"passes", "levels", "packing"},
-    "engines": {"engines", "passes", "levels", "tables"},
-    "tables": {"tables", "errors"},
+    "passes": {"adding", "passes", "levels", "packing"},
+    "engines": {"adding", "engines", "errors", "hashing", "passes", "levels", "tables"},
+    "tables": {"adding", "tables", "errors", "hashing"},
     "results": {"render"},
 }
 """Which parts a part may import. Measures know facts, not files; renderers know results only."""

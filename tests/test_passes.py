@@ -15,7 +15,6 @@ from microgauge.passes import (
     GroupSums,
     Present,
     Product,
-    Rows,
     Sorted,
     SparseCrosstab,
     Tally,
@@ -57,7 +56,6 @@ QUESTIONS = [
     GroupSums("a", ("a", "b", "a", "b")),
     Product("a", "b"),
     Gram(("a", "b", "c"), 10.0),
-    Rows(("a", "c")),
     Equal("a", "c"),
     Sorted("a"),
 ]
@@ -116,6 +114,8 @@ def test_answers_counted_by_hand(table):
     stacked = np.stack(list(score.values()), axis=1)
     assert np.array_equal(facts[Gram(("a", "b", "c"), 10.0)], stacked.T @ (stacked * w[:, None]))
     assert facts[Equal("a", "c")] == ((a == c) & (a != 3)).sum()
+    levels = Local(codes, rows, weights, batch_rows=7).levels({"c": axes(codes)["c"]})
+    assert np.array_equal(levels, c[:, np.newaxis])
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(1, 5))

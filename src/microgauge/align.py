@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.cells import Cells
 from microgauge.describe import Described
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local, matched
+from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, in_order, join
 from microgauge.errors import Undefined, hint
-from microgauge.levels import Floats, Index, Levels, common, sums_by
+from microgauge.levels import Floats, Levels, common, sums_by
 from microgauge.passes import Axes, Axis, Equal, Product, Sorted
 from microgauge.ranks import centred_ranks
 from microgauge.results import Alignment
 from microgauge.schema import Options
-from microgauge.tables import Column, Table
+from microgauge.tables import Table
 
 STANDARD_DEVIATIONS = 10.0
 DIFFERENCE = 0.1
@@ -29,21 +28,27 @@ class Matching:
     """Whether units can be compared with themselves, why, and the matched rows."""
 
     alignment: Alignment
-    rows: Local | None
+    rows: Engine | None
     """Rows with both tables' values, None where the tables are not aligned."""
 
 
 def match(
-    original: Table, protected: Table, variables: tuple[Described, ...], options: Options
+    original: Table,
+    protected: Table,
+    variables: tuple[Described, ...],
+    options: Options,
+    joined: Join | None,
 ) -> Matching:
-    """Match by key if there is one, else by row order where that is shown or forced."""
-    if options.key is not None and options.aligned is not False:
-        return _by_key(original, protected, options.key)
+    """Match by key if the tables were joined by one, else by row order where shown or forced."""
+    if joined is not None:
+        return _by_key(original, protected, joined, options.key)
     if options.aligned is False:
         return _apart("the user says that rows do not correspond")
     if original.rows != protected.rows:
         return _apart(f"{original.rows} and {protected.rows} rows, and no key column")
-    rows = matched(original, protected, None)
+    rows = in_order(original, protected)
+    if rows is None:
+        return _apart("rows have no order here, and no key column is named")
     if options.aligned:
         return _in_order(rows, "the user says that rows correspond")
     evidence = _evidence(rows, variables)
@@ -56,7 +61,7 @@ def _apart(reason: str) -> Matching:
     return Matching(Alignment(aligned=False, how="not aligned", reason=reason), None)
 
 
-def _in_order(rows: Local, reason: str) -> Matching:
+def _in_order(rows: Engine, reason: str) -> Matching:
     return Matching(
         Alignment(aligned=True, how="row order", reason=reason, dropped=0, added=0), rows
     )
@@ -65,92 +70,77 @@ def _in_order(rows: Local, reason: str) -> Matching:
 # -- by key ----------------------------------------------------------------------------------
 
 
-def alignment_faults(original: Table, protected: Table, options: Options) -> list[str]:
-    """Why the tables cannot be matched as the user wants."""
+def joined_tables(
+    original: Table, protected: Table, options: Options
+) -> tuple[Join | None, list[str]]:
+    """The tables joined by their key, if they have one; and why they cannot be matched."""
     if options.aligned is False:
-        return []
+        return None, []
     if options.key is not None:
-        return _key_faults(original, protected, options.key)
+        return _joined(original, protected, options.key)
     if options.aligned and original.rows != protected.rows:
-        return [
+        return None, [
             f"aligned = true, but the original has {original.rows} rows and the protected "
             f"table {protected.rows}. Name a key column that joins them."
         ]
-    return []
+    if options.aligned and original.frame is not None:
+        return None, ["aligned = true, but rows have no order in Spark. Name a key column."]
+    return None, []
 
 
-def _key_faults(original: Table, protected: Table, key: str) -> list[str]:
+def _joined(original: Table, protected: Table, key: str) -> tuple[Join | None, list[str]]:
+    sides = ((original, "original"), (protected, "protected"))
+    absent = [
+        f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
+        for table, which in sides
+        if key not in table.columns
+    ]
+    if absent:
+        return None, absent
+    found = join(original, protected, key)
+    return found, _key_faults(found, key)
+
+
+def _key_faults(found: Join, key: str) -> list[str]:
     faults = []
-    for table, which in ((original, "original"), (protected, "protected")):
-        if key not in table.columns:
+    for which, missing, repeated in zip(
+        ("original", "protected"), found.missing, found.repeated, strict=True
+    ):
+        if missing:
+            faults.append(f'the key "{key}" is missing in {missing} rows of the {which} table.')
+        elif repeated:
             faults.append(
-                f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
+                f'the key "{key}" is repeated in {repeated} rows of the {which} table. '
+                "A key must name each unit once."
             )
-        elif fault := _key_fault(table.columns[key], key, which):
-            faults.append(fault)
-    return faults or _disjoint(original, protected, key)
+    if not faults and not found.matched:
+        faults.append(f'the key "{key}" has no value that occurs in both tables.')
+    return faults
 
 
-def _disjoint(original: Table, protected: Table, key: str) -> list[str]:
-    ids, other_ids = _key_numbers(original, protected, key)
-    if np.isin(ids, other_ids).any():
-        return []
-    return [f'the key "{key}" has no value that occurs in both tables.']
-
-
-def _by_key(original: Table, protected: Table, key: str) -> Matching:
-    ids, other_ids = _key_numbers(original, protected, key)
-    place = np.full(max(ids.max(), other_ids.max()) + 1, -1, dtype=np.intp)
-    place[other_ids] = np.arange(len(other_ids))
-    partner = place[ids]
-    kept = np.flatnonzero(partner >= 0)
+def _by_key(original: Table, protected: Table, found: Join, key: str | None) -> Matching:
     alignment = Alignment(
         aligned=True,
         how="key",
-        reason=f'{len(kept)} units joined by "{key}"',
-        dropped=len(ids) - len(kept),
-        added=len(other_ids) - len(kept),
+        reason=f'{found.matched} units joined by "{key}"',
+        dropped=original.rows - found.matched,
+        added=protected.rows - found.matched,
     )
-    return Matching(alignment, matched(original, protected, (kept, partner[kept])))
+    return Matching(alignment, found.rows)
 
 
-def joined(a: Table, b: Table, key: str) -> Local:
+def joined(a: Table, b: Table, key: str) -> Engine:
     """Rows of two tables that have the same key, as matched rows."""
-    faults = _key_faults(a, b, key)
-    if faults:
+    found, faults = _joined(a, b, key)
+    if found is None or faults:
         raise Undefined(faults[0])
-    rows = _by_key(a, b, key).rows
-    assert rows is not None
-    return rows
-
-
-def _key_numbers(original: Table, protected: Table, key: str) -> tuple[Index, Index]:
-    """The key of every row as a number that means the same in both tables."""
-    cells = [Cells.read(table.columns[key], ()) for table in (original, protected)]
-    if all(side.all_numbers for side in cells):
-        a, b, _ = common(cells[0].numbers, cells[1].numbers)
-    else:
-        a, b, _ = common(cells[0].labels, cells[1].labels)
-    return a[cells[0].column.codes], b[cells[1].column.codes]
-
-
-def _key_fault(column: Column, key: str, which: str) -> str | None:
-    missing = int((column.codes == column.missing).sum())
-    if missing:
-        return f'the key "{key}" is missing in {missing} rows of the {which} table.'
-    repeats = len(column.codes) - len(column.values)
-    if repeats:
-        return (
-            f'the key "{key}" is repeated in {repeats} rows of the {which} table. '
-            "A key must name each unit once."
-        )
-    return None
+    return found.rows
 
 
 # -- by row order ----------------------------------------------------------------------------
 
 
-def _evidence(rows: Local, variables: tuple[Described, ...]) -> str | None:
+def _evidence(rows: Engine, variables: tuple[Described, ...]) -> str | None:
     """A sentence on the variable that shows that rows correspond, or None.
 
     One variable is enough, so those with few levels, which are quick to compare, come first.
@@ -165,7 +155,7 @@ def _evidence(rows: Local, variables: tuple[Described, ...]) -> str | None:
     )
 
 
-def _agreement_evidence(rows: Local, shared: list[Described]) -> str | None:
+def _agreement_evidence(rows: Engine, shared: list[Described]) -> str | None:
     axes: dict[str, Axis] = {}
     for variable in shared:
         axes |= _common_axes(variable)
@@ -225,14 +215,14 @@ def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]
     return sums_by(a, original.rows, size), sums_by(b, protected.rows, size)
 
 
-def _sorted_in_both(rows: Local, name: str, axes: Axes) -> bool:
+def _sorted_in_both(rows: Engine, name: str, axes: Axes) -> bool:
     """A variable by which both files are sorted agrees without the rows being the same units."""
     facts = rows.scan([Sorted(ORIGINAL + name), Sorted(PROTECTED + name)], axes)
     runs = [facts[Sorted(prefix + name)] for prefix in (ORIGINAL, PROTECTED)]
     return all(run.rising for run in runs) or all(run.falling for run in runs)
 
 
-def _rank_evidence(rows: Local, shared: list[Described]) -> str | None:
+def _rank_evidence(rows: Engine, shared: list[Described]) -> str | None:
     """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
     for variable in shared:
         assert variable.protected is not None
@@ -248,7 +238,7 @@ def _rank_evidence(rows: Local, shared: list[Described]) -> str | None:
     return None
 
 
-def _rank_correlation(rows: Local, variable: Described) -> float:
+def _rank_correlation(rows: Engine, variable: Described) -> float:
     """Ranks with missing cells in the middle: close enough to tell matched from shuffled rows."""
     assert variable.protected is not None
     axes = {}

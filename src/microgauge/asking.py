@@ -7,13 +7,13 @@ the levels of each axis where the other is present, because ranks are among comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
 from microgauge.describe import Side
+from microgauge.engines import Engine
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Keys, Weighing
 from microgauge.measures.gdu.association import (
@@ -60,19 +60,6 @@ SMALL_CUBE = 1 << 12
 MISSING = "(missing)"
 
 TablePass = Crosstab | SparseCrosstab | Cube
-
-
-class Engine(Protocol):
-    """What is needed of an engine: fold passes over all rows."""
-
-    @property
-    def weights(self) -> Floats | None:
-        """The weight of every row."""
-        ...
-
-    def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
-        """The passes with their summed answers."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -126,7 +113,7 @@ class Asker:
             yield block
 
     def _fact_bytes(self, ask: Ask) -> int:
-        layers = 1 if self.engine.weights is None else 3
+        layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
             return 8 * layers * min(self._cells(ask), DENSE_TABLE)
         long = [self._levels(name) for name in (ask.a, ask.b) if self._sparse_ranks(ask)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from microgauge.levels import Floats, number_label
 from microgauge.schema import Value
-from microgauge.tables import Column
-
-NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
-"""What R, SAS and databases write for a missing number. Missing only among numbers."""
+from microgauge.tables import NULL_WORDS, Column
 
 _PADDED = r"^[-+]?0\d"
 """Codes such as 00400 are text, unless the other table holds the same values as numbers."""
@@ -29,16 +26,23 @@ class Cells:
     missing: NDArray[np.bool_]
     null_words: bool = False
     """Whether a word such as NA was taken for a missing number."""
+    width: float | None = None
+    """Numbers stand for intervals so wide, in both tables."""
 
     @staticmethod
     def read(column: Column, codes: Sequence[Value]) -> Cells:
         """Read a column, with the missing codes a user declares."""
-        cells = Cells(column, np.zeros(len(column.values), dtype=np.bool_))
+        cells = Cells(column, np.zeros(len(column.values), dtype=np.bool_), width=column.width)
         if codes:
-            cells = Cells(column, cells._matching(codes))
-        return cells._without_null_words()
+            cells = replace(cells, missing=cells.matching(codes))
+        return cells.without_null_words()
 
-    def _matching(self, codes: Sequence[Value]) -> NDArray[np.bool_]:
+    def on_grid(self, width: float | None) -> Cells:
+        """The same with numbers as the middles of wider intervals."""
+        return self if width is None or width == self.width else replace(self, width=width)
+
+    def matching(self, codes: Sequence[Value]) -> NDArray[np.bool_]:
+        """Which values are among some that a schema names."""
         found = np.zeros(len(self.column.values), dtype=np.bool_)
         wanted = {label_of(code) for code in codes}
         if isinstance(self.column.values, pl.Series):
@@ -49,7 +53,8 @@ class Cells:
                 found |= self.column.values == number
         return found
 
-    def _without_null_words(self) -> Cells:
+    def without_null_words(self) -> Cells:
+        """With words such as NA as missing cells where all else are numbers."""
         values = self.column.values
         if not isinstance(values, pl.Series):
             return self
@@ -57,15 +62,17 @@ class Cells:
         rest = ~self.missing & ~words
         if not words.any() or not rest.any() or np.isnan(self.numbers[rest]).any():
             return self
-        return Cells(self.column, self.missing | words, null_words=True)
+        return replace(self, missing=self.missing | words, null_words=True)
 
     @cached_property
     def numbers(self) -> Floats:
         """Each value as a number; NaN where it is none."""
         values = self.column.values
         if isinstance(values, pl.Series):
-            return values.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
-        return values
+            values = values.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        if self.width is None or self.width == self.column.width:
+            return values
+        return (np.floor(values / self.width) + 0.5) * self.width
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -122,6 +122,29 @@ def _add_choices(command: argparse.ArgumentParser) -> None:
         dest="settings",
         help="change an entry of the schema, e.g. propensity.model=cart",
     )
+    _add_reading(command)
+
+
+def _add_reading(command: argparse.ArgumentParser) -> None:
+    """How tables are read that may not fit into memory, or onto one machine."""
+    command.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="what the run may use, e.g. 4GB; larger tables are read in batches",
+    )
+    command.add_argument(
+        "--scratch", metavar="DIR", help="folder for scratch files of tables read in batches"
+    )
+    command.add_argument(
+        "--engine",
+        choices=("local", "spark"),
+        default="local",
+        help="where rows are read; spark: tables are names or paths that Spark knows",
+    )
+
+
+def _reading(chosen: argparse.Namespace) -> dict[str, Any]:
+    return {"memory": chosen.memory, "scratch": chosen.scratch, "engine": chosen.engine}
 
 
 def _add_rank(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -160,6 +183,7 @@ def _add_diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     command.add_argument("original", metavar="ORIGINAL")
     command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    _add_reading(command)
     command.set_defaults(run=_diagnose)
 
 
@@ -172,6 +196,7 @@ def _add_schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("original", metavar="ORIGINAL")
     command.add_argument("protected", metavar="PROTECTED", nargs="?")
     command.add_argument("--output", "-o", metavar="F", help="file to write; stdout without it")
+    _add_reading(command)
     command.set_defaults(run=_draft)
 
 
@@ -219,6 +244,7 @@ def _assess(chosen: argparse.Namespace) -> int:
         report=chosen.report,
         edition=chosen.edition,
         min_count=chosen.min_count,
+        **_reading(chosen),
     )
 
 
@@ -265,6 +291,7 @@ def _rank(chosen: argparse.Namespace) -> int:
             skip=_listed(chosen.skip) or (),
             details=bool(chosen.report),
             progress=progress,
+            **_reading(chosen),
         )
     # All are drawn before the first is written.
     pictures = [(path, draw(result, kind)) for draw, path, kind in drawn]
@@ -286,7 +313,12 @@ def _diagnose(chosen: argparse.Namespace) -> int:
 
     _check_outputs(chosen.json)
     with Line() as progress:
-        result = diagnose(chosen.original, schema=_schema(chosen.schema, ()), progress=progress)
+        result = diagnose(
+            chosen.original,
+            schema=_schema(chosen.schema, ()),
+            progress=progress,
+            **_reading(chosen),
+        )
     if chosen.json and chosen.json != "-":
         write_whole(Path(chosen.json), json_text(result))
     sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
@@ -380,7 +412,7 @@ def _draft(chosen: argparse.Namespace) -> int:
 
     if chosen.output:
         check_writable(Path(chosen.output))
-    text = draft_schema(chosen.original, chosen.protected)
+    text = draft_schema(chosen.original, chosen.protected, **_reading(chosen))
     if not chosen.output:
         sys.stdout.write(text)
         return 0

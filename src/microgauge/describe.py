@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.cells import Cells, label_of
-from microgauge.engines.local import Local, weights_of
+from microgauge.engines import Engine, Weight, counts, over
 from microgauge.errors import hint, listing
 from microgauge.intervals import Interval, parse_intervals
 from microgauge.levels import Floats, Index, Keys, Levels, Weighing, regroup
@@ -77,8 +77,8 @@ class Description:
     """All variables of the original, and the engines to ask about their rows."""
 
     variables: tuple[Described, ...]
-    original: Local
-    protected: Local
+    original: Engine
+    protected: Engine
     notes: tuple[str, ...]
 
     @property
@@ -111,16 +111,17 @@ class Describer:
         """The description. It is of use only where no faults were found."""
         self._check_names()
         weights = [self.weights(table, which) for table, which in self._sides]
-        engines = [Local.of(t, w) for (t, _), w in zip(self._sides, weights, strict=True)]
+        key = self.schema.options.key
+        engines = [over(t, w, key) for (t, _), w in zip(self._sides, weights, strict=True)]
         tallies = self._tallies(engines)
         variables = [self._variable(name, *tallies) for name in self.original.columns]
         self._check_pairs()
-        self._note_weights(engines)
+        self._note_weights(tallies, weights)
         self._note_columns()
         self._note_inferences(variables)
         return Description(tuple(variables), engines[0], engines[1], tuple(self.notes))
 
-    def _tallies(self, engines: Sequence[Local]) -> list[dict[str, Weighing]]:
+    def _tallies(self, engines: Sequence[Engine]) -> list[dict[str, Weighing]]:
         if self.memory.tallies is None:
             self.memory.tallies = tallies_of(engines[0], self.original)
         if self.protected is self.original:
@@ -169,10 +170,9 @@ class Describer:
                 f"Columns only in the protected table, left out: {listing(extra, 30)}."
             )
         for table, which in self._sides:
-            for name, dtype in table.unsupported.items():
+            for name, what in table.unsupported.items():
                 self.notes.append(
-                    f'Column "{name}" of the {which} table holds no single values ({dtype}) '
-                    "and is left out."
+                    f'Column "{name}" of the {which} table holds {what} and is left out.'
                 )
 
     # -- weights -----------------------------------------------------------------------------
@@ -181,8 +181,8 @@ class Describer:
         own = getattr(self.schema.options, f"weight_{which}")
         return cast("str | None", own if own is not None else self.schema.options.weight)
 
-    def weights(self, table: Table, which: str) -> Floats | None:
-        """The weight of every row of a table; None without weights."""
+    def weights(self, table: Table, which: str) -> Weight | None:
+        """The weights of a table's rows; None without, or where all are equal: no weighting."""
         name = self._weight_name(which)
         if name is None:
             return None
@@ -192,26 +192,32 @@ class Describer:
             )
             return None
         cells = Cells.read(table.columns[name], self._given(name).missing)
-        fault = _weight_fault(cells)
+        rows = counts(table, name)
+        fault = _weight_fault(cells, rows)
         if fault:
             self.faults.append(f'the weight "{name}" of the {which} table {fault}')
             return None
-        numbers = np.append(np.where(cells.missing, np.nan, cells.numbers), np.nan)
-        return weights_of(table, name, numbers)
+        used = rows[:-1] > 0
+        if len(np.unique(cells.numbers[used])) == 1:
+            return None
+        mean = float((cells.numbers[used] * rows[:-1][used]).sum()) / table.rows
+        return Weight(name, np.append(np.where(used, cells.numbers, 0.0) / mean, 0.0))
 
-    def _note_weights(self, engines: Sequence[Local]) -> None:
-        for engine, (_, which) in zip(engines, self._sides, strict=True):
-            name, weights = self._weight_name(which), engine.weights
+    def _note_weights(
+        self, tallies: Sequence[Mapping[str, Weighing]], weights: Sequence[Weight | None]
+    ) -> None:
+        for (table, which), tally, weight in zip(self._sides, tallies, weights, strict=True):
+            name = self._weight_name(which)
             if name is None:
                 continue
-            if weights is None:
+            if weight is None:
                 self.notes.append(
                     f'The weight "{name}" is the same in all rows of the {which} table.'
                 )
             else:
-                units = weights.sum() ** 2 / (weights**2).sum()
+                units = tally[name].over(slice(None))[2]
                 self.notes.append(
-                    f'The {which} table is weighted by "{name}": {engine.rows:,} rows count as '
+                    f'The {which} table is weighted by "{name}": {table.rows:,} rows count as '
                     f"{units:,.0f} units (Kish)."
                 )
 
@@ -228,6 +234,8 @@ class Describer:
         cells = Cells.read(column, given.missing)
         other_column = self.protected.columns.get(name)
         other = None if other_column is None else Cells.read(other_column, given.missing)
+        if other is not None:
+            cells, other = _on_one_grid(cells, other)
         self._note_null_words(name, cells, other)
         reader = _VariableReader(self, name, given, cells, other)
         original_type = reader.original_type()
@@ -239,7 +247,19 @@ class Describer:
         if other is not None:
             protected_type = reader.protected_type(original_type)
             protected = reader.side(other, protected_type, protected_tally[name], "protected")
+        if cells.width is not None:
+            self._note_width(name, cells.width, original, protected)
         return Described(name, role, given, original, protected)
+
+    def _note_width(self, name: str, width: float, *sides: Side | None) -> None:
+        """What reading values as the middles of intervals may change."""
+        shares = [s.levels.rows.max() / s.levels.present for s in sides if s and not s.empty]
+        self.notes.append(
+            f'"{name}" has more than {self.schema.options.distinct_values:,} different values, '
+            f"which were read as the middles of intervals {width:g} wide. The fullest holds "
+            f"{max(shares, default=0.0):.2g} of the rows: no rank and no distance between "
+            "distributions is off by more, and p-values are those of such distances."
+        )
 
     @staticmethod
     def _left_out(
@@ -275,7 +295,7 @@ class Describer:
             return given.role
         if name == options.key:
             return "id"
-        if given.type is None and _is_identifier(column, cells):
+        if given.type is None and _is_identifier(column, cells, self.original.rows):
             self.notes.append(
                 f'"{name}" is taken for an identifier (its values are all different or run '
                 'consecutively) and left out; role = "analysis" in the schema keeps it.'
@@ -302,6 +322,14 @@ class Describer:
                 )
 
 
+def _on_one_grid(cells: Cells, other: Cells) -> tuple[Cells, Cells]:
+    """Values that are told apart in one table only are put on the other's grid."""
+    widths = [side.width for side in (cells, other) if side.width is not None]
+    if not widths or not (cells.all_numbers and other.all_numbers):
+        return cells, other
+    return cells.on_grid(max(widths)), other.on_grid(max(widths))
+
+
 _NO_LOOKUP: Index = np.arange(0)
 
 
@@ -313,42 +341,44 @@ def raw_axes(table: Table) -> dict[str, Axis]:
     }
 
 
-def tallies_of(engine: Local, table: Table) -> dict[str, Weighing]:
+def tallies_of(engine: Engine, table: Table) -> dict[str, Weighing]:
     """How often each raw value of each column occurs, from one scan."""
     axes = raw_axes(table)
     facts = engine.scan([Tally(name) for name in axes], axes, long_facts=True)
     return {name: weighing(facts[Tally(name)]) for name in axes}
 
 
-def _weight_fault(cells: Cells) -> str | None:
+def _weight_fault(cells: Cells, rows: NDArray[np.int64]) -> str | None:
+    """What is wrong with weights; `rows` counts the rows of each raw value."""
     if not cells.all_numbers:
         return "holds values that are no numbers."
-    codes = cells.column.codes
-    missing = int(np.append(cells.missing, True)[codes].sum())
+    missing = int(rows[np.append(cells.missing, True)].sum())
     if missing:
         return f"is missing in {missing} rows. Give every row a weight, or drop those rows."
-    numbers = cells.numbers[codes]
-    if not np.isfinite(numbers).all():
-        return f"is infinite in {int((~np.isfinite(numbers)).sum())} rows."
-    if (numbers < 0).any():
-        return f"is negative in {int((numbers < 0).sum())} rows."
-    if not (numbers > 0).any():
+    numbers, rows = cells.numbers, rows[:-1]
+    infinite, negative = int(rows[~np.isfinite(numbers)].sum()), int(rows[numbers < 0].sum())
+    if infinite:
+        return f"is infinite in {infinite} rows."
+    if negative:
+        return f"is negative in {negative} rows."
+    if not rows[numbers > 0].any():
         return "is 0 in every row."
     return None
 
 
-def _is_identifier(column: Column, cells: Cells) -> bool:
+def _is_identifier(column: Column, cells: Cells, rows: int) -> bool:
     """Text that differs in every row, or whole numbers that run consecutively down the rows."""
-    codes = column.codes
-    if len(codes) < 2:
+    if rows < 2:
         return False
+    if column.consecutive is not None:
+        return column.consecutive
     if column.kind == "text" and not cells.numeric:
-        return len(column.values) == len(codes) and cells.here.all().item()
+        return len(column.values) == rows and cells.here.all().item()
     if cells.empty or not cells.numeric or cells.missing.any():
         return False
-    if len(column.values) != len(codes):
+    if len(column.values) != rows:
         return False
-    return bool((np.diff(cells.numbers[codes]) == 1).all())
+    return bool((np.diff(cells.numbers[column.codes[:]]) == 1).all())
 
 
 @dataclass
@@ -565,7 +595,7 @@ def _category_labels(cells: Cells, beside: Cells | None) -> Sequence[str]:
 
 
 def _distinct_numbers(cells: Cells) -> tuple[Keys, Index]:
-    if not isinstance(cells.column.values, pl.Series):
+    if not isinstance(cells.column.values, pl.Series) and cells.width == cells.column.width:
         return _rising_numbers(cells.column.values, cells.missing)
     numbers = np.where(cells.missing, np.nan, cells.numbers)
     finite = ~np.isnan(numbers)

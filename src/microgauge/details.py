@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.describe import Described
-from microgauge.engines.local import Local
+from microgauge.engines import Engine
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, Levels, sums_by
 from microgauge.measures.loss.moments import quantile
@@ -296,7 +296,7 @@ def _tables(
             ((here.original, axes[name].original), (here.protected, axes[name].protected))
         ):
             seen[place][name] = Axis(name, np.append(coarse, size)[side.lookup], size)
-    engines: tuple[Local, Local] = (study.description.original, study.description.protected)
+    engines: tuple[Engine, Engine] = (study.description.original, study.description.protected)
     asked = _covering(pairs)
     questions = list(dict.fromkeys(asked.values()))
     for start in range(0, len(questions), BLOCK):

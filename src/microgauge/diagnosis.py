@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from microgauge._version import __version__
 from microgauge.balancing import Attribute, continuous_both
 from microgauge.describe import Described, Describer, Memory, Side, as_number, raw_axes
-from microgauge.engines.local import Local
+from microgauge.engines import over
 from microgauge.errors import InputError, Undefined, hint, listing
 from microgauge.intervals import parse_intervals
 from microgauge.levels import Floats, Index, Levels
@@ -25,6 +26,7 @@ from microgauge.measures.risk.classes import (
     size_quantiles,
 )
 from microgauge.measures.rut.balance import balance, utility, weighted_total
+from microgauge.opening import open_table, reading_of
 from microgauge.packing import MOST, distinct, packed, unpacked
 from microgauge.passes import Classes, Pass, Tally
 from microgauge.passes.classes import ClassCells
@@ -41,7 +43,7 @@ from microgauge.rounding import Rule
 from microgauge.run import NO_KEYS, SchemaSource, chosen_schema
 from microgauge.schema import Recode, Schema
 from microgauge.study import sound_parts
-from microgauge.tables import Table, read_table
+from microgauge.tables import Table
 from microgauge.utility import Progress
 
 MOST_KEYS = 3
@@ -58,12 +60,16 @@ def diagnose(
     original: Any,
     *,
     schema: SchemaSource = None,
+    memory: str | int | None = None,
+    scratch: str | Path | None = None,
+    engine: Any = "local",
     progress: Progress = lambda what, share: None,
 ) -> Diagnosis:
     """Distributions, classes and previews of protection levels, from one scan of the original."""
     chosen = chosen_schema(schema)
     progress("reading the original table", 0.0)
-    table = read_table(original, which="original")
+    reading = reading_of(chosen, memory, scratch, engine)
+    table = open_table(original, which="original", reading=reading, progress=progress)
     if not chosen.keys:
         raise InputError(NO_KEYS)
     progress("scanning", 0.0)
@@ -90,7 +96,7 @@ class _Diagnoser:
         schema, form = sound_parts(schema)
         plain = schema.of_original()
         describer = Describer(table, table, plain, memory)
-        engine = Local.of(table, describer.weights(table, "original"))
+        engine = over(table, describer.weights(table, "original"))
         names = tuple(name for name in schema.keys if name in table.columns)
         passes: list[Pass] = [Tally(name) for name in table.columns]
         if not names:

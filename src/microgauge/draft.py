@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from microgauge.describe import Described
+from microgauge.opening import open_table, reading_of
 from microgauge.recode import Recoding
 from microgauge.schema import ANALYSED, Schema
 from microgauge.study import Study
-from microgauge.tables import Table, read_table
+from microgauge.tables import Table
 
 HEAD = """\
 # Schema drafted by microgauge. Check every line: types and roles are inferences.
@@ -31,10 +33,20 @@ _WEIGHT_NAME = re.compile(r"weight|wgt|^w(t|ts)?$|_wt$", re.IGNORECASE)
 MOST_ORDER = 40
 
 
-def draft_schema(original: Any, protected: Any = None) -> str:
+def draft_schema(
+    original: Any,
+    protected: Any = None,
+    *,
+    memory: str | int | None = None,
+    scratch: str | Path | None = None,
+    engine: Any = "local",
+) -> str:
     """The text of a TOML file that describes every variable of the original."""
-    before = read_table(original, which="original")
-    after = before if protected is None else read_table(protected, which="protected")
+    reading = reading_of(Schema(), memory, scratch, engine)
+    before = open_table(original, which="original", reading=reading)
+    after = before
+    if protected is not None:
+        after = open_table(protected, which="protected", reading=reading)
     study = Study.prepare(before, after, Schema())
     sections = [_section(v, study, before, alone=protected is None) for v in study.variables]
     return HEAD + "".join(sections)

@@ -9,6 +9,7 @@ from typing import Any
 
 from microgauge.errors import InputError, Undefined
 from microgauge.measures.rut.balance import SWEEP, frontier
+from microgauge.opening import reading_of
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.risks import risk_of
 from microgauge.run import (
@@ -22,6 +23,7 @@ from microgauge.run import (
 )
 from microgauge.schema import Schema
 from microgauge.study import Study
+from microgauge.tables import exists
 from microgauge.utility import Progress
 
 
@@ -40,6 +42,9 @@ def rank(
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
     details: bool = False,
+    memory: str | int | None = None,
+    scratch: str | Path | None = None,
+    engine: Any = "local",
     progress: Progress = lambda what, share: None,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
@@ -57,8 +62,10 @@ def rank(
         raise InputError(*chosen.faults())
     if not chosen.keys:
         raise InputError(NO_KEYS)
-    _check_files(candidates)
-    before = read_original(original, chosen, progress)
+    reading = reading_of(chosen, memory, scratch, engine)
+    if reading.session is None:
+        _check_files(candidates)
+    before = read_original(original, chosen, progress, reading)
     found = []
     for name, source in zip(_names(candidates, names), candidates, strict=True):
 
@@ -81,7 +88,7 @@ def _listed(candidates: Any) -> list[Any]:
 
 def _check_files(candidates: Sequence[Any]) -> None:
     """A mistyped name is told before the work on the others."""
-    gone = [c for c in candidates if isinstance(c, str | Path) and not Path(c).exists()]
+    gone = [c for c in candidates if not exists(c)]
     if gone:
         raise InputError(*(f"there is no file {path} (a candidate)." for path in gone))
 
@@ -107,6 +114,11 @@ def _limited(
     return replace(schema, rut=replace(schema.rut, **changed))
 
 
+def _stem(path: Path) -> str:
+    """The name of a file, or of the folder that a pattern's files are in."""
+    return path.parent.name or path.stem if "*" in path.name else path.stem
+
+
 def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     """Names that tell candidates apart: file names, numbered where some are the same."""
     if names is not None:
@@ -114,7 +126,7 @@ def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
             raise InputError("names must be as many as candidates, and differ.")
         return list(names)
     paths = [Path(c) if isinstance(c, str | Path) else None for c in candidates]
-    short = [f"candidate {i}" if p is None else p.stem for i, p in enumerate(paths, start=1)]
+    short = [f"candidate {i}" if p is None else _stem(p) for i, p in enumerate(paths, start=1)]
     if len(set(short)) == len(short):
         return short
     return [f"{i} {name}" for i, name in enumerate(short, start=1)]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from microgauge.cells import label_of
 from microgauge.describe import Described, Side
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.errors import Undefined
 from microgauge.intervals import Interval, assign, parse_interval, parse_intervals
 from microgauge.levels import Floats, Index, Keys, Levels, number_label
@@ -55,7 +55,7 @@ def declared_recoding(variable: Described, recode: Recode) -> Recoding:
     return _recoding("declared", variable, target, keys)
 
 
-def found_recoding(variable: Described, rows: Local | None) -> Recoding | None:
+def found_recoding(variable: Described, rows: Engine | None) -> Recoding | None:
     """The recoding that labels state or matched rows show; None where there is none."""
     if variable.removed or variable.original.empty or variable.protected is None:
         return None
@@ -101,7 +101,7 @@ def _compact(
 
 
 def recoded_like(
-    variable: Described, recoding: Recoding | None, side: Side, rows: Local | None
+    variable: Described, recoding: Recoding | None, side: Side, rows: Engine | None
 ) -> Side:
     """Another table's values of a variable, recoded as the original's were.
 
@@ -127,7 +127,7 @@ def recoded_like(
     return _by_lookup(variable, recoding, side)
 
 
-def shown_rule(variable: Described, rows: Local | None) -> Rule | None:
+def shown_rule(variable: Described, rows: Engine | None) -> Rule | None:
     """The rounding of a number that matched rows show."""
     before, after = variable.original, variable.protected
     if rows is None or after is None or after.empty:
@@ -341,7 +341,7 @@ def _in_intervals(
 # -- inferred from rows ----------------------------------------------------------------------
 
 
-def _inferred(variable: Described, rows: Local) -> tuple[Keys, Index] | None:
+def _inferred(variable: Described, rows: Engine) -> tuple[Keys, Index] | None:
     original, protected = variable.original, variable.protected
     assert protected is not None
     if not _worth_a_look(original, protected):
@@ -382,7 +382,7 @@ class _Goes:
     """Share of the level's rows that go there."""
 
 
-def matched_cells(variable: Described, rows: Local) -> tuple[Index, Index, Floats]:
+def matched_cells(variable: Described, rows: Engine) -> tuple[Index, Index, Floats]:
     """Original level, protected level and units of every pair of values that occurs."""
     assert variable.protected is not None
     sides = {ORIGINAL: variable.original, PROTECTED: variable.protected}
@@ -397,7 +397,7 @@ def matched_cells(variable: Described, rows: Local) -> tuple[Index, Index, Float
     return before[here], after[here], counts[here]
 
 
-def _most_frequent(variable: Described, rows: Local) -> _Goes:
+def _most_frequent(variable: Described, rows: Engine) -> _Goes:
     size = len(variable.original.levels)
     before, after, counts = matched_cells(variable, rows)
     total = np.bincount(before, counts, size)
@@ -411,7 +411,7 @@ def _most_frequent(variable: Described, rows: Local) -> _Goes:
 
 
 def _cells(
-    rows: Local, names: tuple[str, str], axes: Axes, size: int
+    rows: Engine, names: tuple[str, str], axes: Axes, size: int
 ) -> tuple[NDArray[np.int64], Floats]:
     """Keys and counts of the cells of (original value, protected value) that occur."""
     if size <= DENSE_CELLS:

@@ -13,7 +13,6 @@ from microgauge.describe import Side
 from microgauge.errors import Undefined
 from microgauge.intervals import midpoints
 from microgauge.levels import Floats, Index, Levels
-from microgauge.passes import Rows
 from microgauge.study import Study
 
 Which = Literal["original", "protected"]
@@ -95,15 +94,13 @@ def sides_of(study: Study, which: Which) -> dict[str, Side]:
 def read_records(study: Study, which: Which, names: Iterable[str]) -> Records:
     """The named columns of one table; those that it does not have are left out."""
     sides = sides_of(study, which)
-    engine = getattr(study.description, which)
+    rows = study.rows(which)
     here = tuple(dict.fromkeys(name for name in names if name in sides))
     if not here:
-        return Records(sides, {}, engine.rows)
-    question = Rows(here)
-    axes = {name: sides[name].axis(name) for name in here}
-    found = engine.scan([question], axes)[question].values
-    levels = {name: found[:, i].astype(np.intp) for i, name in enumerate(here)}
-    return Records(sides, levels, engine.rows)
+        return Records(sides, {}, rows.rows)
+    found = rows.levels({name: sides[name].axis(name) for name in here})
+    levels = {name: found[:, i].copy() for i, name in enumerate(here)}
+    return Records(sides, levels, rows.rows)
 
 
 def weight_name(study: Study, which: Which, given: str | None) -> str | None:

@@ -12,6 +12,7 @@ from microgauge.describe import Memory
 from microgauge.errors import InputError, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
+from microgauge.opening import open_table, reading_of
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -22,7 +23,7 @@ from microgauge.results import (
 )
 from microgauge.schema import Options, Schema
 from microgauge.study import Study
-from microgauge.tables import Table, read_table
+from microgauge.tables import Reading, Table
 from microgauge.utility import GlobalUtility, Progress
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def assess(
     population: Any = None,
     risky: bool = False,
     details: bool = False,
+    memory: str | int | None = None,
+    scratch: str | Path | None = None,
+    engine: Any = "local",
     progress: Progress = lambda what, share: None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
@@ -64,11 +68,15 @@ def assess(
     propensity, clusters, ecdf, loss, indicators, regressions, risk and rut; `yardsticks` adds files
     whose loss is known. `external` is a table an intruder may hold, `population` the one the
     original was drawn from. With `risky`, the result's `risky` is a data frame of row numbers and
-    risks, the riskiest first. With `details`, it holds what a report draws.
+    risks, the riskiest first. With `details`, it holds what a report draws. Tables that would take
+    more than a quarter of `memory` ("4GB"; a share of the machine's own unless given) are read in
+    batches, with codes in files without a name in the folder `scratch`.
+    With `engine` a Spark session, or "spark", tables are Spark data frames, names of tables or
+    paths that Spark can read.
     """
     sections = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
-    before = read_original(original, chosen, progress)
+    before = read_original(original, chosen, progress, reading_of(chosen, memory, scratch, engine))
     _check_risk(only, chosen)
     return assess_against(
         before,
@@ -90,12 +98,15 @@ class Original:
     external: External | None = None
     population: External | None = None
     memory: Memory = field(default_factory=Memory)
+    reading: Reading | None = None
 
 
-def read_original(source: Any, schema: Schema, progress: Progress) -> Original:
+def read_original(
+    source: Any, schema: Schema, progress: Progress, reading: Reading | None = None
+) -> Original:
     """Read the original, and the tables that risk is measured against."""
     progress("reading the original table", 0.0)
-    table = read_table(source, which="original")
+    table = open_table(source, which="original", reading=reading, progress=progress)
     others: dict[str, Any] = {}
     for which in ("external", "population"):
         given = getattr(schema.risk, which)
@@ -103,8 +114,8 @@ def read_original(source: Any, schema: Schema, progress: Progress) -> Original:
             from microgauge.risks import read_external
 
             progress(f"reading the {which} table", 0.0)
-            others[which] = read_external(given, which, table, schema)
-    return Original(table, **others)
+            others[which] = read_external(given, which, table, schema, reading)
+    return Original(table, **others, reading=reading)
 
 
 def assess_against(
@@ -120,7 +131,8 @@ def assess_against(
 ) -> Assessment:
     """Measure one protected table against an original that was read before."""
     progress("reading the protected table", 0.0)
-    tables = [original.table, read_table(protected, which="protected")]
+    table = open_table(protected, which="protected", reading=original.reading, progress=progress)
+    tables = [original.table, table]
     progress("describing variables", 0.0)
     study = Study.prepare(tables[0], tables[1], schema, original.memory)
     found: dict[str, Any] = {}

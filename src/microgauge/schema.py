@@ -86,6 +86,10 @@ class Options:
     weight_original: str | None = None
     weight_protected: str | None = None
     seed: int = 1
+    sample_rows: int = 5_000_000
+    """Records of a table beyond which measures that look at single records see a sample."""
+    distinct_values: int = 1 << 20
+    """Different numbers of a column that are told apart where a table does not fit into memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -564,6 +568,8 @@ def _option_faults(options: Options) -> list[str]:
         found.append("[options] seed must be a whole number, 0 or more.")
     if options.test_n is not None and (not isinstance(options.test_n, int) or options.test_n < 4):
         found.append("[options] test_n must be a whole number, 4 or more.")
+    found += _whole("[options] sample_rows", options.sample_rows, 100)
+    found += _whole("[options] distinct_values", options.distinct_values, 100)
     return found + _balance_faults(options.balance)
 
 

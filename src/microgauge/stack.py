@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from microgauge.engines.local import Local
-from microgauge.levels import Index
+from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.measures.whole.joint import Joint, JointVariable
-from microgauge.passes import Axis, Rows
+from microgauge.passes import Axis, Changes
 from microgauge.placing import Placed, placed
 from microgauge.study import Study
 
@@ -28,11 +27,8 @@ def stacked(study: Study) -> tuple[Joint, list[str]]:
             found.append(both)
     names = [both.name for both in found]
     codes = [
-        _codes(engine, names, axes)
-        for engine, axes in (
-            (study.description.original, [both.original_axis(both.name) for both in found]),
-            (study.description.protected, [both.protected_axis(both.name) for both in found]),
-        )
+        study.rows("original").levels({b.name: b.original_axis(b.name) for b in found}),
+        study.rows("protected").levels({b.name: b.protected_axis(b.name) for b in found}),
     ]
     protected = np.repeat([False, True], [len(part) for part in codes])
     variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
@@ -55,27 +51,23 @@ def _notes(study: Study, names: Sequence[str], unmatched: Sequence[str]) -> list
             f"Global measures leave out {', '.join(unmatched)}: numbers became categories, and "
             "the recoding is not known."
         )
-    if any(
-        e.weights is not None for e in (study.description.original, study.description.protected)
-    ):
+    if any(engine.weighted for engine in (study.description.original, study.description.protected)):
         notes.append("Global measures compare records and do not use the weights.")
     return notes
 
 
 def unmasked(study: Study, joint: Joint) -> frozenset[str]:
     """Variables whose values are the same in every row, where rows are known to correspond."""
-    if study.matching.alignment.how != "row order":
+    rows = study.matching.rows
+    if rows is None or study.matching.alignment.how != "row order" or not joint.variables:
         return frozenset()
-    before, after = np.split(joint.codes, 2)
-    same = (before == after).all(axis=0)
-    return frozenset(
-        v.name for v, left_alone in zip(joint.variables, same, strict=True) if left_alone
-    )
-
-
-def _codes(engine: Local, names: Sequence[str], axes: Sequence[Axis]) -> Index:
-    if not names:
-        return np.empty(shape=(engine.rows, 0), dtype=np.intp)
-    question = Rows(tuple(names))
-    rows = engine.scan([question], dict(zip(names, axes, strict=True)))[question].values
-    return np.asarray(rows[:, : len(names)], dtype=np.intp)
+    wanted = {v.name for v in joint.variables}
+    found = [placed(v, study) for v in study.analysed if v.name in wanted]
+    both = [b for b in found if b is not None]
+    axes: dict[str, Axis] = {}
+    for b in both:
+        axes[ORIGINAL + b.name] = b.original_axis(ORIGINAL + b.name)
+        axes[PROTECTED + b.name] = b.protected_axis(PROTECTED + b.name)
+    question = Changes(tuple((ORIGINAL + b.name, PROTECTED + b.name) for b in both))
+    changed = rows.scan([question], axes)[question]
+    return frozenset(b.name for b, count in zip(both, changed[:-1], strict=True) if not count)

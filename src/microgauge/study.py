@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from microgauge.align import Matching, alignment_faults, match
+from microgauge.align import Matching, joined_tables, match
 from microgauge.analyses import analysis_faults
 from microgauge.describe import Described, Describer, Description, Memory, options_notes
+from microgauge.engines import Engine, Local
 from microgauge.errors import InputError, Undefined
 from microgauge.recode import (
     Recoding,
@@ -17,6 +19,8 @@ from microgauge.recode import (
 )
 from microgauge.schema import LossChoices, Options, Schema, Variable
 from microgauge.tables import Table
+
+Which = Literal["original", "protected", "matched"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,31 @@ class Study:
     protected: Table
     """The protected table itself, for what joins it with a third one."""
     memory: Memory
+    _samples: dict[Which, Local] = field(default_factory=dict)
+
+    def rows(self, which: Which) -> Local:
+        """Rows in memory for measures that must see units: all, or a sample that is noted."""
+        if which not in self._samples:
+            engine = self._engine(which)
+            found = engine.sample(self.options.sample_rows, self.options.seed)
+            self._samples[which] = found
+            if found.rows < engine.rows:
+                self.notes.append(
+                    f"Measures that look at single records look at {found.rows:,} of the "
+                    f"{engine.rows:,} {which} ones, chosen by hash (seed {self.options.seed}; "
+                    "sample_rows in [options])."
+                )
+        return self._samples[which]
+
+    def _engine(self, which: Which) -> Engine:
+        if which == "matched":
+            assert self.matching.rows is not None
+            return self.matching.rows
+        return self.description.original if which == "original" else self.description.protected
+
+    def sampled(self, which: Which) -> bool:
+        """Whether measures that look at single records see a part of them only."""
+        return self._engine(which).rows > self.options.sample_rows
 
     @property
     def options(self) -> Options:
@@ -51,14 +80,15 @@ class Study:
         faults += describer.faults
         faults += analysis_faults(sound, described.variables)
         faults += _pair_faults(described, sound.options)
-        faults += alignment_faults(original, protected, sound.options)
+        joined, key_faults = joined_tables(original, protected, sound.options)
+        faults += key_faults
         declared, recode_faults = _declared(described)
         faults += recode_faults
         if not described.analysed and not faults:
             faults.append("no variable is left to analyse: all are ids, weights or excluded.")
         if faults:
             raise InputError(*faults)
-        matching = match(original, protected, described.variables, schema.options)
+        matching = match(original, protected, described.variables, schema.options, joined)
         return Study._with_recodings(described, declared, matching, schema, protected, memory)
 
     @staticmethod

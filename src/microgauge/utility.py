@@ -321,7 +321,7 @@ class GlobalUtility:
         fits: list[Fit | Undefined] = []
         for which in SIDES:
             records = read_records(self.study, which, model_columns(model, known))
-            weights = getattr(self.study.description, which).weights
+            weights = self.study.rows(which).weights
             try:
                 fits.append(fit(model, records, weights, known))
             except Undefined as reason:

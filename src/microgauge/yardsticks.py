@@ -34,7 +34,8 @@ def yardsticks(original: Table, study: Study, progress: Progress) -> tuple[Yards
     Files of the protected one's size get its propensity model; smaller ones, whose rows do not bear
     it, the model that suits their own rows.
     """
-    rows = study.description.protected.rows
+    original = study.rows("original").table(original)
+    rows = study.rows("protected").rows
     plain = _plain(study.schema)
     same = replace(plain, propensity=_same_model(study))
     found = []
@@ -99,13 +100,13 @@ def _variants(original: Table, protected_rows: int, options: Options) -> Iterato
 
 
 def _taken(table: Table, rows: Index) -> Table:
-    columns = {name: replace(c, codes=c.codes[rows]) for name, c in table.columns.items()}
+    columns = {name: replace(c, codes=c.codes[:][rows]) for name, c in table.columns.items()}
     return Table(table.name, len(rows), columns, table.unsupported)
 
 
 def _drawn(table: Table, order: Callable[[], Index]) -> Table:
     """Every column in an order of its own."""
-    columns = {name: replace(c, codes=c.codes[order()]) for name, c in table.columns.items()}
+    columns = {name: replace(c, codes=c.codes[:][order()]) for name, c in table.columns.items()}
     return replace(table, columns=columns)
 
 
@@ -114,7 +115,7 @@ def _drawn_by_weight(table: Table, weight: str, rng: np.random.Generator) -> Tab
     keeps unweighted ones.
     """
     column = table.columns[weight]
-    numbers = np.append(Cells.read(column, ()).numbers, 0.0)[column.codes]
+    numbers = np.append(Cells.read(column, ()).numbers, 0.0)[column.codes[:]]
     share = numbers / numbers.sum()
     drawn = _drawn(table, lambda: rng.choice(table.rows, table.rows, p=share))
     alike = Column("number", np.ones(1), np.zeros(table.rows, dtype=np.uint8))

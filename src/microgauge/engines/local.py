@@ -1,19 +1,38 @@
-"""The engine for tables held in memory as codes."""
+"""The engine for rows on this machine: codes in memory, or in scratch files read by the slice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Weight
+from microgauge.hashing import Hashes, all_numbers, key_words, row_hashes, seeded
 from microgauge.levels import Floats, Index
-from microgauge.passes import Axes, Batch, Facts, Pass, fold
-from microgauge.tables import Table
+from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
+from microgauge.tables import Key, Sliceable, Table
 
 BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
+LONG_ROWS = 1 << 20
+"""Rows of a batch whose answers are as long as a table."""
+
+
+class Looked:
+    """A number for each row, looked up by its code."""
+
+    def __init__(self, codes: Sliceable, numbers: NDArray[Any]) -> None:
+        self._codes = codes
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __getitem__(self, part: slice, /) -> NDArray[Any]:
+        return np.asarray(self._numbers[self._codes[part]])
 
 
 class Local:
@@ -21,56 +40,182 @@ class Local:
 
     def __init__(
         self,
-        codes: Mapping[str, NDArray[Any]],
+        codes: Mapping[str, Sliceable],
         rows: int,
-        weights: Floats | None = None,
+        weights: Sliceable | None = None,
         batch_rows: int = BATCH_ROWS,
+        units: Sliceable | None = None,
     ) -> None:
         self._codes = codes
         self.rows = rows
-        self.weights = weights
+        self._weights = weights
         self._batch_rows = batch_rows
+        self._units = units
+        """A hash of each row's key, where there is one."""
 
     @staticmethod
-    def of(table: Table, weights: Floats | None = None, batch_rows: int = BATCH_ROWS) -> Local:
+    def of(
+        table: Table,
+        weight: Weight | None = None,
+        key: str | None = None,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Local:
         """An engine over one table."""
         codes = {name: column.codes for name, column in table.columns.items()}
-        return Local(codes, table.rows, weights, batch_rows)
+        weights = None if weight is None else Looked(codes[weight.column], weight.numbers)
+        found = None if key is None else key_of(table, key)
+        units = None if found is None else found.words[0]
+        return Local(codes, table.rows, weights, batch_rows, units)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self._weights is not None
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weight of every row; None without weights."""
+        return None if self._weights is None else self._weights[:]
 
     def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
         """Fold the passes over all rows. Facts as long as the table want batches as long."""
-        rows = max(self._batch_rows, 1 << 20) if long_facts else self._batch_rows
+        rows = max(self._batch_rows, LONG_ROWS) if long_facts else self._batch_rows
         return fold(self._batches(axes, rows), passes)
 
     def _batches(self, axes: Axes, size: int) -> Iterator[Batch]:
-        for start in range(0, max(self.rows, 1), size):
-            part = slice(start, start + size)
-            codes = {name: codes[part] for name, codes in self._codes.items()}
-            yield Batch(codes, axes, None if self.weights is None else self.weights[part])
+        used = {axis.column for axis in axes.values()}
+        for part in _parts(self.rows, size):
+            codes = {name: codes[part] for name, codes in self._codes.items() if name in used}
+            yield Batch(codes, axes, None if self._weights is None else self._weights[part])
+
+    def levels(self, axes: Mapping[str, Axis]) -> Index:
+        """Rows × axes: the level of every row, for measures that must see units."""
+        found = np.empty((self.rows, len(axes)), dtype=np.intp)
+        start = 0
+        for batch in self._batches(axes, self._batch_rows):
+            if not axes or start == self.rows:
+                break
+            columns = [batch.levels(name) for name in axes]
+            stop = start + len(columns[0])
+            found[start:stop] = np.stack(columns, axis=1)
+            start = stop
+        return found
+
+    def table(self, like: Table) -> Table:
+        """The rows as a table whose columns are those of another."""
+        columns = {n: replace(c, codes=self._codes[n][:]) for n, c in like.columns.items()}
+        return replace(like, rows=self.rows, columns=columns, key=None, frame=None)
+
+    # -- samples -----------------------------------------------------------------------------
+
+    def sample(self, most: int, seed: int) -> Local:
+        """All rows where they are not more, else about so many, chosen by hash, in memory."""
+        if self.rows <= most:
+            return self
+        chosen = self._chosen(most / self.rows, seed)
+        parts: list[Mapping[str, NDArray[Any]]] = []
+        weights: list[Floats] = []
+        for part, rows in chosen:
+            parts.append({name: codes[part][rows] for name, codes in self._codes.items()})
+            if self._weights is not None:
+                weights.append(self._weights[part][rows])
+        codes = {name: np.concatenate([p[name] for p in parts]) for name in self._codes}
+        count = sum(len(next(iter(p.values()))) for p in parts)
+        return Local(codes, count, np.concatenate(weights) if weights else None)
+
+    def _chosen(self, share: float, seed: int) -> Iterator[tuple[slice, Index]]:
+        """The rows chosen in each slice of the table."""
+        if self._units is not None:
+            for part in _parts(self.rows, LONG_ROWS):
+                hashes = seeded(np.asarray(self._units[part]), seed)
+                yield part, np.flatnonzero(hashes < _bound(share))
+            return
+        left = Copies.of(np.concatenate(list(self._hashes(seed))), share)
+        for part, hashes in zip(_parts(self.rows, LONG_ROWS), self._hashes(seed), strict=True):
+            yield part, left.taken(hashes)
+
+    def _hashes(self, seed: int) -> Iterator[Hashes]:
+        for part in _parts(self.rows, LONG_ROWS):
+            columns = [codes[part] for codes in self._codes.values()]
+            yield row_hashes(columns, len(columns[0]), seed)
 
 
-ORIGINAL, PROTECTED = "original ", "protected "
-"""What stands before a column's name in matched rows."""
+def _parts(rows: int, size: int) -> Iterator[slice]:
+    for start in range(0, max(rows, 1), size):
+        yield slice(start, start + size)
 
 
-def matched(
-    original: Table,
-    protected: Table,
-    rows: tuple[Index, Index] | None,
-    batch_rows: int = BATCH_ROWS,
-) -> Local:
-    """Rows that hold a unit's values in both tables: row by row, or by the row numbers given."""
-    codes: dict[str, NDArray[Any]] = {}
-    for prefix, table, side in ((ORIGINAL, original, 0), (PROTECTED, protected, 1)):
-        for name, column in table.columns.items():
-            codes[prefix + name] = column.codes if rows is None else column.codes[rows[side]]
-    count = original.rows if rows is None else len(rows[0])
-    return Local(codes, count, batch_rows=batch_rows)
+def _bound(share: float) -> np.uint64:
+    return np.uint64(min(int(share * 2.0**64), (1 << 64) - 1))
 
 
-def weights_of(table: Table, column: str, numbers: Floats) -> Floats | None:
-    """Each row's weight, scaled to mean one; None where all are equal, which is no weighting."""
-    weights = np.asarray(numbers[table.columns[column].codes], dtype=np.float64)
-    if (weights == weights[0]).all():
+class Copies:
+    """How many of the rows with the same values a sample takes.
+
+    Of c equal rows, c·share + u rounded down, u in [0, 1) by their hash: the expectation is
+    c·share whatever c, and no order of rows matters, since equal rows cannot be told apart.
+    """
+
+    def __init__(self, hashes: Hashes, times: Index) -> None:
+        self._hashes = hashes
+        self._left = times
+
+    @staticmethod
+    def of(hashes: Hashes, share: float) -> Copies:
+        """From the hashes of all rows."""
+        hashes.sort()
+        starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+        found = hashes[starts]
+        times = copies_taken(found, np.diff(np.append(starts, len(hashes))), share)
+        return Copies(found[times > 0], times[times > 0])
+
+    def taken(self, hashes: Hashes) -> Index:
+        """The rows to take of some; those taken are not taken again."""
+        if not len(self._hashes):
+            return np.empty(0, dtype=np.intp)
+        place = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        wanted = np.flatnonzero(self._hashes[place] == hashes)
+        order = wanted[np.argsort(place[wanted], kind="stable")]
+        ranked = place[order]
+        starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
+        counts = np.diff(np.append(starts, len(ranked)))
+        rank = np.arange(len(ranked)) - np.repeat(starts, counts)
+        found = order[rank < self._left[ranked]]
+        used = ranked[starts]
+        self._left[used] = np.maximum(self._left[used] - counts, 0)
+        return np.sort(found)
+
+
+def copies_taken(hashes: Hashes, counts: NDArray[Any], share: float) -> Index:
+    """How many of each set of equal rows a sample takes."""
+    uniform = seeded(hashes, 1).astype(np.float64) / 2.0**64
+    return np.floor(counts * share + uniform).astype(np.intp)
+
+
+def counts_of(table: Table, name: str) -> NDArray[np.int64]:
+    """Rows of each raw value of a column, missing cells last."""
+    column = table.columns[name]
+    found = np.zeros(len(column.values) + 1, dtype=np.int64)
+    for part in _parts(table.rows, LONG_ROWS):
+        found += np.bincount(column.codes[part], minlength=len(found))
+    return found
+
+
+def key_of(table: Table, name: str) -> Key | None:
+    """The key of every row; None where the table has no such column."""
+    if table.key is not None and table.key.name == name:
+        return table.key
+    column = table.columns.get(name)
+    if column is None:
         return None
-    return np.asarray(weights / weights.mean(), dtype=np.float64)
+    words = key_words(column.values, numbers=all_numbers(column.values))
+    first, second = (Looked(column.codes, np.append(word, np.uint64(0))) for word in words)
+    return Key(name, (first, second))
+
+
+def in_order(original: Table, protected: Table, batch_rows: int = BATCH_ROWS) -> Local:
+    """Row by row: both tables' values of the same units."""
+    codes: dict[str, Any] = {}
+    for prefix, table in ((ORIGINAL, original), (PROTECTED, protected)):
+        codes |= {prefix + name: column.codes for name, column in table.columns.items()}
+    return Local(codes, original.rows, batch_rows=batch_rows)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.describe import Described, Side
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine, Local
 from microgauge.errors import Undefined
 from microgauge.levels import Floats
 from microgauge.measures.loss.matrices import (
@@ -21,8 +21,9 @@ from microgauge.measures.loss.matrices import (
     matrix_discrepancies,
     robust_eigenvalues,
 )
-from microgauge.passes import Axis, Moments, Rows
+from microgauge.passes import Axis, Moments
 from microgauge.placing import Placed
+from microgauge.records import SIDES
 from microgauge.results import MatrixLoss, SubdomainLoss
 from microgauge.study import Study
 
@@ -51,7 +52,7 @@ class Statistics:
         self.variables = [v for v in self.variables if v.name not in constant]
 
     @property
-    def _engines(self) -> tuple[Local, Local]:
+    def _engines(self) -> tuple[Engine, Engine]:
         return self.study.description.original, self.study.description.protected
 
     @property
@@ -154,7 +155,7 @@ class Statistics:
         if rows is None or alignment.dropped or alignment.added:
             levels = self._apart(variables)
         else:
-            levels = self._together(rows, variables)
+            levels = self._together(variables)
         return [
             _numbers(here, [_sides(v)[place] for v in variables])
             for place, here in enumerate(levels)
@@ -162,20 +163,22 @@ class Statistics:
 
     def _apart(self, variables: Sequence[Described]) -> list[NDArray[np.intp]]:
         found = []
-        for place, engine in enumerate(self._engines):
+        for place, which in enumerate(SIDES):
             sides = {v.name: _sides(v)[place] for v in variables}
-            levels = _levels(engine, sides)
+            levels = _levels(self.study.rows(which), sides)
             complete = _complete(levels, list(sides.values()))
-            found.append(self._sampled(levels[complete], ("original", "protected")[place]))
+            found.append(self._sampled(levels[complete], which))
         return found
 
-    def _together(self, rows: Local, variables: Sequence[Described]) -> list[NDArray[np.intp]]:
+    def _together(self, variables: Sequence[Described]) -> list[NDArray[np.intp]]:
         sides = {
             prefix + v.name: _sides(v)[place]
             for place, prefix in enumerate((ORIGINAL, PROTECTED))
             for v in variables
         }
-        return np.split(self._sampled(_levels(rows, sides), "matched"), 2, axis=1)
+        return np.split(
+            self._sampled(_levels(self.study.rows("matched"), sides), "matched"), 2, axis=1
+        )
 
     def _sampled(self, levels: NDArray[np.intp], which: str) -> NDArray[np.intp]:
         seed, limit = self.study.options.seed, self.study.schema.loss.robust_sample
@@ -247,11 +250,8 @@ class Statistics:
         )
 
 
-def _levels(engine: Local, sides: Mapping[str, Side]) -> NDArray[np.intp]:
-    question = Rows(tuple(sides))
-    axes = {name: side.axis(name) for name, side in sides.items()}
-    found = engine.scan([question], axes)[question].values[:, : len(sides)]
-    return np.asarray(found, dtype=np.intp)
+def _levels(rows: Local, sides: Mapping[str, Side]) -> NDArray[np.intp]:
+    return rows.levels({name: side.axis(name) for name, side in sides.items()})
 
 
 def _complete(levels: NDArray[np.intp], sides: Sequence[Side]) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from microgauge.engines.local import Local
+from microgauge.engines import Engine
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, sums_by
 from microgauge.measures.loss.tables import (
@@ -99,7 +99,7 @@ class Tables:
         if block:
             yield block
 
-    def _engine(self, which: str) -> Local:
+    def _engine(self, which: str) -> Engine:
         return getattr(self.study.description, which)  # type: ignore[no-any-return]
 
     def _one_way(self, name: str) -> tuple[Frequencies, Frequencies]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.describe import Described, Side
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, common
 from microgauge.losses.certainty import penalties
@@ -35,7 +35,7 @@ class Values:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def rows(self) -> Local | None:
+    def rows(self) -> Engine | None:
         """Rows that hold both tables' values; None where tables are not aligned."""
         return self.study.matching.rows
 

@@ -7,7 +7,7 @@ need the answer. It knows the axes of a batch by name and nothing of files, engi
 from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
 from microgauge.passes.classes import Classes
 from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
-from microgauge.passes.sums import Gram, GroupSums, Moments, Product, Rows
+from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Pass",
     "Present",
     "Product",
-    "Rows",
     "Sorted",
     "SparseCrosstab",
     "Suppressed",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.adding import Total
 from microgauge.levels import Floats, Index
 
 
@@ -98,10 +99,8 @@ class Batch:
 
 def fold(batches: Iterable[Batch], passes: Sequence[Pass]) -> Facts:
     """Read the rows once, however many passes are asked for."""
-    asked = list(dict.fromkeys(passes))
-    facts: Facts = {}
+    asked = {question: Total() for question in passes}
     for batch in batches:
-        for question in asked:
-            answer = question.read(batch)
-            facts[question] = facts[question] + answer if question in facts else answer
-    return facts
+        for question, total in asked.items():
+            total.add(question.read(batch))
+    return {question: total.value for question, total in asked.items() if total.known}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,27 +122,3 @@ class Moments:
             total[group, width, 0] = len(inside)
             total[group, width, 1] = (here**2).sum()
         return total
-
-
-@dataclass(frozen=True, eq=False)
-class Stack:
-    """Rows one after the other."""
-
-    values: NDArray[Any]
-
-    def __add__(self, other: Stack) -> Stack:
-        return Stack(np.concatenate([self.values, other.values]))
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The levels themselves, for models that must see every row. As large as the rows are many."""
-
-    axes: tuple[str, ...]
-
-    def read(self, batch: Batch) -> Stack:
-        """Rows × axes (levels), and the weight as a last column where there are weights."""
-        columns: list[NDArray[Any]] = [batch.levels(axis) for axis in self.axes]
-        if batch.weights is not None:
-            columns.append(batch.weights)
-        return Stack(np.stack(columns, axis=1))

@@ -11,7 +11,7 @@ import numpy as np
 
 from microgauge.align import joined
 from microgauge.describe import Described, Describer, Side, as_number
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine, over
 from microgauge.errors import InputError, Undefined, listing
 from microgauge.levels import Floats, Index, common
 from microgauge.measures.loss.moments import quantile
@@ -30,13 +30,14 @@ from microgauge.measures.risk.external import (
     spearman,
     unique_risk,
 )
+from microgauge.opening import open_table
 from microgauge.packing import unpacked
-from microgauge.passes import Axis, Classes, Rows
+from microgauge.passes import Axis, Classes
 from microgauge.placing import common_order
 from microgauge.recode import recoded_like
 from microgauge.schema import Options, Schema, Variable
 from microgauge.study import Study
-from microgauge.tables import Table, read_table
+from microgauge.tables import Reading, Table
 
 PERCENTILES = np.arange(1, 100) / 100.0
 
@@ -46,13 +47,15 @@ class External:
     """A second table that holds some of the quasi-identifiers, with its values read."""
 
     table: Table
-    engine: Local
+    engine: Engine
     sides: Mapping[str, Side]
 
 
-def read_external(source: Any, which: str, original: Table, schema: Schema) -> External:
+def read_external(
+    source: Any, which: str, original: Table, schema: Schema, reading: Reading | None = None
+) -> External:
     """Read a table an intruder may hold; `InputError` if it has no quasi-identifier."""
-    table = read_table(source, which=which)
+    table = open_table(source, which=which, reading=reading)
     keys = [n for n, v in schema.variables.items() if v.role == "quasi_identifier"]
     shared = [name for name in keys if name in table.columns and name in original.columns]
     if not shared:
@@ -62,7 +65,7 @@ def read_external(source: Any, which: str, original: Table, schema: Schema) -> E
         )
     described = _described(original, table, schema, shared, which)
     sides = {v.name: v.protected for v in described if v.protected is not None}
-    return External(table, Local.of(table), sides)
+    return External(table, over(table), sides)
 
 
 def _described(
@@ -70,7 +73,7 @@ def _described(
 ) -> tuple[Described, ...]:
     """The table's columns in the terms of the original's."""
     parts = [
-        Table(t.name, t.rows, {name: t.columns[name] for name in names}, {})
+        replace(t, columns={name: t.columns[name] for name in names}, unsupported={})
         for t in (original, table)
     ]
     given = {
@@ -232,8 +235,8 @@ class Linked:
         rows = joined(self.study.protected, self.external.table, key)
         names = (ORIGINAL + name, PROTECTED + name)
         axes = {n: side.axis(n) for n, side in zip(names, (mine, theirs), strict=True)}
-        question = Rows(names)
-        found = rows.scan([question], axes)[question].values.astype(np.intp)
+        options = self.study.options
+        found = rows.sample(options.sample_rows, options.seed).levels(axes)
         known = (found < [len(mine.levels), len(theirs.levels)]).all(axis=1)
         if known.sum() < 2:
             raise Undefined("fewer than two linked units")

@@ -9,13 +9,13 @@ import numpy as np
 
 from microgauge.cells import label_of
 from microgauge.describe import Described, Side
-from microgauge.engines.local import ORIGINAL, PROTECTED, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine, Local
 from microgauge.errors import Undefined
 from microgauge.intervals import midpoints
 from microgauge.levels import Floats, Index, common
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
-from microgauge.passes import Axis, Pass, Rows, Within
+from microgauge.passes import Axis, Pass, Within
 from microgauge.study import Study
 from microgauge.threads import one_thread
 
@@ -31,7 +31,7 @@ class Disclosure:
     progress: Callable[[str, float], None]
 
     @property
-    def _rows(self) -> Local | None:
+    def _rows(self) -> Engine | None:
         return self.study.matching.rows
 
     # -- record linkage ----------------------------------------------------------------------
@@ -44,7 +44,7 @@ class Disclosure:
         self.progress("linking records", 0.0)
         try:
             with one_thread():
-                found = linkage_share(self._attributes(self._rows), seed=self.study.options.seed)
+                found = linkage_share(self._attributes(), seed=self.study.options.seed)
         except Undefined as why:
             reasons["linkage"] = str(why)
             return None, None
@@ -55,8 +55,8 @@ class Disclosure:
             )
         return found.share, found.sampled or found.records
 
-    def _attributes(self, rows: Local) -> list[LinkAttribute]:
-        levels = _levels(rows, self.keys)
+    def _attributes(self) -> list[LinkAttribute]:
+        levels = _levels(self.study.rows("matched"), self.keys)
         found = [self._attribute(v, *levels[v.name]) for v in self.keys]
         return [attribute for attribute in found if attribute is not None]
 
@@ -200,7 +200,5 @@ def _levels(rows: Local, variables: Sequence[Described]) -> dict[str, tuple[Inde
         assert variable.protected is not None
         axes[ORIGINAL + variable.name] = variable.original.axis(ORIGINAL + variable.name)
         axes[PROTECTED + variable.name] = variable.protected.axis(PROTECTED + variable.name)
-    question = Rows(tuple(axes))
-    found = rows.scan([question], axes)[question].values.astype(np.intp)
-    columns = dict(zip(axes, found.T, strict=True))
+    columns = dict(zip(axes, rows.levels(axes).T, strict=True))
     return {v.name: (columns[ORIGINAL + v.name], columns[PROTECTED + v.name]) for v in variables}

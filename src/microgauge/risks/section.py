@@ -11,7 +11,7 @@ import numpy as np
 
 from microgauge.cells import Cells
 from microgauge.describe import Described, Side
-from microgauge.errors import Undefined
+from microgauge.errors import InputError, Undefined
 from microgauge.levels import Floats, Index
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.risk.classes import (
@@ -35,7 +35,7 @@ from microgauge.measures.risk.individual import individual_risk, total_risk
 from microgauge.measures.risk.loglinear import log_linear_risk
 from microgauge.measures.risk.suda import Suda, suda2
 from microgauge.packing import distinct, packed, unpacked
-from microgauge.passes import Axis, Classes, Pass, Rows
+from microgauge.passes import Axis, Classes, Pass
 from microgauge.results import (
     AttackerRisk,
     ClassShare,
@@ -414,6 +414,11 @@ class RiskSection:
         """
         import polars as pl
 
+        if self.study.sampled("protected"):
+            raise InputError(
+                f"the riskiest records are listed for tables of up to sample_rows = "
+                f"{self.study.options.sample_rows:,} records; raise it in [options]."
+            )
         levels = self.record_levels
         sizes = [size + 1 for size in self.classes.sizes]
         _, places, _ = distinct(packed(list(levels.T), sizes), 1 << 62)
@@ -439,16 +444,15 @@ class RiskSection:
     @cached_property
     def record_levels(self) -> Index:
         """The key levels of every record."""
-        question = Rows(self._names)
         axes = {name: self._axes[name] for name in self._names}
-        found = self.study.description.protected.scan([question], axes)[question].values
-        return np.asarray(found[:, : len(self._names)], dtype=np.intp)
+        return self.study.rows("protected").levels(axes)
 
     @cached_property
     def suda(self) -> Suda | Undefined:
         """SUDA2 of every record, or why there is none."""
-        if self.study.description.protected.rows > MOST_SUDA_ROWS:
-            return Undefined(f"more than {MOST_SUDA_ROWS:,} records")
+        if self.study.sampled("protected"):
+            # A record that is unique in a sample need not be so in the file.
+            return Undefined(f"more than sample_rows = {self.study.options.sample_rows:,} records")
         try:
             return suda2(
                 self.record_levels,

@@ -1,6 +1,18 @@
 """Tables in: any supported file or data frame becomes a `Table` of coded columns."""
 
-from microgauge.tables.column import Column, Table
+from microgauge.tables.column import Column, Key, Sliceable, Table
 from microgauge.tables.read import read_table
+from microgauge.tables.source import exists, is_paths
+from microgauge.tables.streaming import NULL_WORDS, Reading
 
-__all__ = ["Column", "Table", "read_table"]
+__all__ = [
+    "NULL_WORDS",
+    "Column",
+    "Key",
+    "Reading",
+    "Sliceable",
+    "Table",
+    "exists",
+    "is_paths",
+    "read_table",
+]

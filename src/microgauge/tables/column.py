@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,14 @@ Kind = Literal["text", "number", "boolean", "time"]
 Codes = NDArray[np.unsignedinteger[Any]]
 
 
+class Sliceable(Protocol):
+    """An array of one entry per row, or what gives one for a slice of the rows."""
+
+    def __getitem__(self, part: slice, /) -> NDArray[Any]: ...
+
+    def __len__(self) -> int: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column. A row's code is the index of its value; `len(values)` marks a missing cell."""
@@ -27,18 +35,32 @@ class Column:
     kind: Kind
     values: NDArray[np.float64] | pl.Series
     """Distinct values: rising float64 for numbers, times and booleans, strings for text."""
-    codes: Codes
+    codes: Sliceable
+    """In memory, or in a scratch file; empty where rows are on other machines."""
     value_labels: Mapping[float | str, str] = field(default_factory=dict)
     """What the file says its codes mean (SPSS, Stata, SAS)."""
     order: tuple[str, ...] | None = None
     """The categories of an ordered categorical, in order."""
     declared_level: str | None = None
     """The level of measurement the file declares: nominal, ordinal or scale."""
+    width: float | None = None
+    """Values are middles of intervals so wide, where there were too many to tell apart."""
+    consecutive: bool | None = None
+    """Whether they are whole numbers that run up row by row; None where rows can be looked at."""
 
     @property
     def missing(self) -> int:
         """The code of a missing cell."""
         return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """The column that names units, as two numbers for each row that tell its values apart."""
+
+    name: str
+    words: tuple[Sliceable, Sliceable]
+    """Both 0 where the key is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +71,31 @@ class Table:
     rows: int
     columns: Mapping[str, Column]
     unsupported: Mapping[str, str] = field(default_factory=dict)
-    """Columns that hold no single values (lists, structs, bytes), with their type."""
+    """Columns that are left out, and why: they hold lists, or too many different texts."""
+    key: Key | None = None
+    """The key, where it was too long to be coded as a column."""
+    frame: Any = None
+    """Rows on other machines: a frame of codes that their engine knows."""
 
 
 class UnsupportedColumn(Exception):
     """The cells of a column are not single values."""
+
+
+def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series]:
+    """What the cells are, their order if they have one, and the cells as numbers or clean text."""
+    dtype = series.dtype
+    if dtype == pl.Boolean:
+        return "boolean", None, series.cast(pl.Float64)
+    if dtype.is_numeric():
+        return "number", None, series.cast(pl.Float64).fill_nan(None)
+    if dtype.is_temporal():
+        return "time", None, _as_number(series)
+    if dtype in (pl.String, pl.Categorical, pl.Null) or isinstance(dtype, pl.Enum):
+        order = tuple(dtype.categories.to_list()) if isinstance(dtype, pl.Enum) else None
+        texts = series.cast(pl.String).str.strip_chars()
+        return "text", order, texts.replace("", None)
+    raise UnsupportedColumn(str(dtype))
 
 
 def encode(series: pl.Series) -> Column:

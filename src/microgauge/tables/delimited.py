@@ -7,9 +7,13 @@ codes such as 00400 keep their zeros and declared missing codes do not spoil a n
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -18,35 +22,69 @@ from microgauge.errors import InputError, listing
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
 
+_COMMA_NUMBER = r"^\s*-?\d+(,\d+)?\s*$"
 _SINGLE_QUOTED = re.compile(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r]|$)", re.MULTILINE)
 
 
-def read_delimited(content: bytes, name: str, which: str) -> pl.DataFrame:
-    """A data frame of text columns."""
-    text_bytes = _as_utf8(content, name, which)
-    sample = _sample(text_bytes)
-    quote = _quote(sample)
-    delimiter = _delimiter(sample, quote)
-    header = _header(sample, delimiter, quote)
-    _check_header(header, name, which)
+@dataclass(frozen=True)
+class Dialect:
+    """How a file of delimited text is written."""
+
+    delimiter: str
+    quote: str
+    header: tuple[str, ...]
+
+    @staticmethod
+    def found(text: bytes, where: str) -> Dialect:
+        """From the first lines of a file."""
+        sample = _sample(text)
+        quote = _quote(sample)
+        delimiter = _delimiter(sample, quote)
+        header = _header(sample, delimiter, quote)
+        _check_header(header, where)
+        return Dialect(delimiter, quote, tuple(header))
+
+
+def dialect_of(path: Path, where: str) -> Dialect:
+    """The dialect of a file that is read in batches, which must be plain text in UTF-8."""
+    with gzip.open(path, "rb") if _is_gzip(path) else path.open("rb") as file:
+        start = file.read(1 << 18)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(
+            f"{where} is in UTF-16, which cannot be read in batches: convert it to UTF-8, or give "
+            "more --memory."
+        )
+    return Dialect.found(_as_utf8(start[: start.rfind(b"\n") + 1] or start, where), where)
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def read_delimited(content: bytes, where: str) -> pl.DataFrame:
+    """A data frame of text columns. `where` names the table in messages."""
+    text_bytes = _as_utf8(content, where)
+    found = Dialect.found(text_bytes, where)
     try:
         frame = pl.read_csv(
             text_bytes,
             has_header=True,
-            separator=delimiter,
-            quote_char=quote,
+            separator=found.delimiter,
+            quote_char=found.quote,
             infer_schema=False,
-            new_columns=header,
+            new_columns=list(found.header),
             raise_if_empty=False,
         )
     except pl.exceptions.PolarsError:
-        raise InputError(_ragged(text_bytes, delimiter, quote, len(header), name, which)) from None
-    if delimiter != ",":
-        frame = _with_decimal_points(frame)
+        raise InputError(_ragged(text_bytes, found, where)) from None
+    if found.delimiter != ",":
+        commas = columns_with_commas(frame.lazy())
+        frame = decimal_commas(frame.lazy(), commas).collect() if commas else frame
     return frame
 
 
-def _as_utf8(content: bytes, name: str, which: str) -> bytes:
+def _as_utf8(content: bytes, where: str) -> bytes:
     """The text in UTF-8, whatever it came in; a fault for what is no text at all."""
     if content.startswith(b"\xef\xbb\xbf"):
         content = content[3:]
@@ -54,11 +92,11 @@ def _as_utf8(content: bytes, name: str, which: str) -> bytes:
         try:
             content = content.decode("utf-16").encode()
         except UnicodeDecodeError:
-            raise InputError(_no_text(name, which)) from None
+            raise InputError(_no_text(where)) from None
     if b"\0" in content[: 1 << 20]:
-        raise InputError(_no_text(name, which))
+        raise InputError(_no_text(where))
     if not content.strip():
-        raise InputError(f"the {which} table {name} is empty.")
+        raise InputError(f"{where} is empty.")
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
@@ -67,13 +105,13 @@ def _as_utf8(content: bytes, name: str, which: str) -> bytes:
         try:
             return content.decode("cp1252").encode()
         except UnicodeDecodeError:
-            raise InputError(_no_text(name, which)) from None
+            raise InputError(_no_text(where)) from None
     return content
 
 
-def _no_text(name: str, which: str) -> str:
+def _no_text(where: str) -> str:
     return (
-        f"the {which} table {name} is neither text nor a format that is known (CSV, Parquet, "
+        f"{where} is neither text nor a format that is known (CSV, Parquet, "
         "Arrow/Feather, SPSS, Stata, SAS)."
     )
 
@@ -115,42 +153,47 @@ def _header(sample: str, delimiter: str, quote: str) -> list[str]:
     return [name.strip() for name in _rows(sample, delimiter, quote)[0]]
 
 
-def _check_header(header: list[str], name: str, which: str) -> None:
+def _check_header(header: list[str], where: str) -> None:
     repeated = [column for column, times in Counter(header).items() if times > 1 and column]
     if repeated:
         raise InputError(
-            f"the {which} table {name} has more than one column named {listing(repeated)}. "
+            f"{where} has more than one column named {listing(repeated)}. "
             "Rename them so that every column has its own name."
         )
     unnamed = [str(i) for i, column in enumerate(header, start=1) if not column]
     if len(unnamed) == 1 and unnamed[0] == "1":
         header[0] = "row"  # R and pandas write row names under an empty heading
     elif unnamed:
-        raise InputError(f"the {which} table {name}: column {listing(unnamed)} has no name.")
+        raise InputError(f"{where}: column {listing(unnamed)} has no name.")
 
 
-def _ragged(content: bytes, delimiter: str, quote: str, width: int, name: str, which: str) -> str:
+def _ragged(content: bytes, dialect: Dialect, where: str) -> str:
     text = content.decode("utf-8", errors="replace")
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote)
+    reader = csv.reader(io.StringIO(text), delimiter=dialect.delimiter, quotechar=dialect.quote)
+    width = len(dialect.header)
     try:
         long = [reader.line_num for row in reader if len(row) > width]
     except csv.Error as error:
-        return f"the {which} table {name} is not a readable CSV file ({error})."
+        return f"{where} is not a readable CSV file ({error})."
     if not long:
-        return f"the {which} table {name} is not a readable CSV file; check its quotes."
+        return f"{where} is not a readable CSV file; check its quotes."
     return (
-        f"the {which} table {name} has {width} columns by its header but more fields in "
+        f"{where} has {width} columns by its header but more fields in "
         f"{len(long)} of its lines, first in line {long[0]}. A delimiter inside a value needs "
         "quotes."
     )
 
 
-def _with_decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
-    """3,14 is a number where the comma is not the delimiter and every value of a column fits."""
-    changed = []
-    for series in frame:
-        if not series.str.contains(",", literal=True).any():
-            continue
-        if (series.str.contains(r"^\s*-?\d+(,\d+)?\s*$") | series.is_null()).all():
-            changed.append(series.str.replace(",", ".", literal=True))
-    return frame.with_columns(changed)
+def columns_with_commas(frame: pl.LazyFrame) -> tuple[str, ...]:
+    """Columns in which 3,14 is a number: some value has a comma, and every value fits."""
+    names = frame.collect_schema().names()
+    facts = frame.select(
+        *(pl.col(n).str.contains(",", literal=True).any().alias(f"any {n}") for n in names),
+        *(pl.col(n).str.contains(_COMMA_NUMBER).all().alias(f"all {n}") for n in names),
+    ).collect(engine="streaming")
+    return tuple(n for n in names if facts[f"any {n}"][0] and facts[f"all {n}"][0])
+
+
+def decimal_commas(frame: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
+    """The columns with a point in place of the comma."""
+    return frame.with_columns(pl.col(*columns).str.replace(",", ".", literal=True))

@@ -5,31 +5,38 @@ from __future__ import annotations
 import gzip
 import sys
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from microgauge.errors import InputError, listing
+from microgauge.errors import InputError
 from microgauge.tables.column import Column, Table, UnsupportedColumn, encode
 from microgauge.tables.delimited import read_delimited
-from microgauge.tables.labelled import LABELLED, read_labelled
+from microgauge.tables.labelled import read_labelled
+from microgauge.tables.source import GZIP_MAGIC, Source, is_paths, refuse_repeats
+from microgauge.tables.streaming import Progress, Reading, streamed
 
-ARROW_MAGIC = b"ARROW1"
-PARQUET_MAGIC = b"PAR1"
 COLUMNS_AT_A_TIME = 2
-GZIP_MAGIC = b"\x1f\x8b"
 
 
-def read_table(source: Any, *, which: str) -> Table:
-    """Read a table. `which` is "original" or "protected", for messages."""
+def _silent(what: str, share: float) -> None:
+    """Says nothing."""
+
+
+def read_table(
+    source: Any, *, which: str, reading: Reading | None = None, progress: Progress = _silent
+) -> Table:
+    """Read a table. `which` is "original" or "protected", for messages.
+
+    Without `reading`, the table is read into memory however large it is.
+    """
     if isinstance(source, Table):
         return source
-    if isinstance(source, str | Path):
-        table = _read_path(Path(source), which)
+    if is_paths(source):
+        table = _read_source(Source.find(source, which), reading, progress)
     else:
         table = _frame_table(source, which)
     if not table.columns and not table.unsupported:
@@ -37,6 +44,28 @@ def read_table(source: Any, *, which: str) -> Table:
     if table.rows == 0:
         raise InputError(f"the {which} table {table.name} has no rows.")
     return table
+
+
+def _read_source(source: Source, reading: Reading | None, progress: Progress) -> Table:
+    if source.format == "labelled":
+        return _labelled_table(source.parts[0], source.which)
+    if reading is not None and reading.batches(source):
+        return streamed(source, reading, progress)
+    if source.format == "CSV":
+        return _of_frame(source.name, _delimited_parts(source))
+    return _columnar_table(source)
+
+
+def _delimited_parts(source: Source) -> pl.DataFrame:
+    frames = []
+    for part in source.parts:
+        zipped = source.gzipped and part.read_bytes()[:2] == GZIP_MAGIC
+        content = _gunzipped(part, source.which) if zipped else part.read_bytes()
+        frames.append(read_delimited(content, source.part_name(part)))
+    if len(frames) == 1:
+        return frames[0]
+    names = list(source.columns)  # refuses parts with other columns
+    return pl.concat([frame.select(names) for frame in frames])
 
 
 def _coded(name: str, columns: Sequence[str], read: Callable[[str], pl.Series]) -> Table:
@@ -61,36 +90,7 @@ def _encoded(series: pl.Series) -> tuple[int, Column | str]:
     try:
         return len(series), encode(series)
     except UnsupportedColumn as error:
-        return len(series), str(error)
-
-
-def _read_path(path: Path, which: str) -> Table:
-    if path.is_dir():
-        raise InputError(f"the {which} table {path} is a folder; name one file.")
-    if not path.exists():
-        raise InputError(f"there is no file {path} (the {which} table).{_neighbours(path)}")
-    try:
-        with path.open("rb") as file:
-            start = file.read(8)
-    except OSError as error:
-        raise InputError(f"the {which} table {path} cannot be read: {error.strerror}.") from None
-    if not start:
-        raise InputError(f"the {which} table {path} is empty.")
-    if path.suffix.lower() in LABELLED:
-        return _labelled_table(path, which)
-    if start.startswith(PARQUET_MAGIC) or path.suffix.lower() in (".parquet", ".pq"):
-        return _columnar_table(path, which, "Parquet", pl.read_parquet)
-    if start.startswith(ARROW_MAGIC) or path.suffix.lower() in (".arrow", ".feather", ".ipc"):
-        return _columnar_table(path, which, "Arrow", _read_ipc)
-    content = _gunzipped(path, which) if start.startswith(GZIP_MAGIC) else path.read_bytes()
-    return _of_frame(str(path), read_delimited(content, str(path), which))
-
-
-def _neighbours(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f" There is no folder {path.parent} either."
-    names = sorted(p.name for p in path.parent.iterdir() if p.is_file() and p.name[:1] != ".")
-    return f" The folder holds: {listing(names)}." if names else ""
+        return len(series), f"no single values ({error})"
 
 
 def _gunzipped(path: Path, which: str) -> bytes:
@@ -117,35 +117,20 @@ def _labelled_table(path: Path, which: str) -> Table:
     )
 
 
-def _read_ipc(path: Path, *, columns: list[str] | None = None) -> pl.DataFrame:
-    return pl.read_ipc(path, columns=columns)
-
-
-def _columnar_table(path: Path, which: str, kind: str, read: Callable[..., pl.DataFrame]) -> Table:
+def _columnar_table(source: Source) -> Table:
     """A column at a time, so that memory holds codes and one raw column."""
-    try:
-        schema = pl.read_parquet_schema(path) if kind == "Parquet" else pl.read_ipc_schema(path)
-        names = list(schema)
-        _refuse_repeats(names, str(path), which)
-        return _coded(str(path), names, lambda name: read(path, columns=[name]).to_series())
-    except (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError) as error:
-        raise InputError(
-            f"the {which} table {path} is not a readable {kind} file "
-            f"({_first_line(error)}). It may be cut off or damaged; copy or export it again."
-        ) from None
+    read = pl.read_parquet if source.format == "Parquet" else pl.read_ipc
 
+    def column(name: str) -> pl.Series:
+        found = []
+        for part in source.parts:
+            with source.reading(part):
+                series = read(part, columns=[name]).to_series()
+                found.append(series if len(source.parts) == 1 else series.cast(dtypes[name]))
+        return pl.concat(found)
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-
-
-def _refuse_repeats(names: Iterable[str], name: str, which: str) -> None:
-    repeated = [column for column, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(
-            f"the {which} table {name} has more than one column named {listing(repeated)}. "
-            "Rename them so that every column has its own name."
-        )
+    dtypes = source.columns
+    return _coded(source.name, list(dtypes), column)
 
 
 def _frame_table(source: Any, which: str) -> Table:
@@ -157,14 +142,14 @@ def _frame_table(source: Any, which: str) -> Table:
         return _of_frame(name, source)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
         names = [str(column) for column in source.columns]
-        _refuse_repeats(names, name, which)
+        refuse_repeats(names, f"the {which} table {name}")
         by_name = dict(zip(names, source.columns, strict=True))
         return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]))
     if isinstance(source, Mapping):
         return _of_frame(name, pl.DataFrame(source, strict=False))
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
-            _refuse_repeats(source.column_names, name, which)
+            refuse_repeats(source.column_names, f"the {which} table {name}")
         return _of_frame(name, pl.DataFrame(source))
     raise InputError(
         f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "

@@ -1,0 +1,210 @@
+"""Tables larger than memory: read twice in batches, once for their values and once for codes.
+
+After that, rows are codes in scratch files, and the table itself is not touched again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from microgauge.adding import Total
+from microgauge.hashing import Hashes, key_words
+from microgauge.tables.column import Column, Key, Table, UnsupportedColumn, as_cells
+from microgauge.tables.dictionary import Dictionary
+from microgauge.tables.scratch import Spilled
+from microgauge.tables.source import Source
+
+Progress = Callable[[str, float], None]
+
+NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
+"""What R, SAS and databases write for a missing number. Missing only among numbers."""
+
+CELLS = 1 << 22
+"""Cells of a batch."""
+SHARE = 4
+"""A table may take this part of the memory: there are two of them, and what is worked out."""
+TEXT_GROWS = 4
+ZIPPED_GROWS = 12
+"""How much more memory than bytes on disk delimited text needs."""
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read that may not fit into memory."""
+
+    memory: int
+    """Bytes for everything."""
+    scratch: Path | None = None
+    """Where scratch files go; the system's own place for such files unless given."""
+    key: str | None = None
+    distinct: int = 1 << 20
+    """Different values of a column that are told apart."""
+    missing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Declared missing codes by column, as text."""
+    session: Any = None
+    """The Spark session that reads instead."""
+
+    def batches(self, source: Source) -> bool:
+        """Whether a source is to be read in batches."""
+        return needed(source) > self.memory / SHARE
+
+    def words(self, name: str) -> frozenset[str]:
+        """What stands for a missing number in a column."""
+        return NULL_WORDS | self.missing.get(name, frozenset())
+
+
+def needed(source: Source) -> int:
+    """About how many bytes a table takes in memory while it is coded."""
+    if source.rows is not None:
+        # Two bytes a code on average, and one raw column with its order beside them.
+        return source.rows * (2 * len(source.columns) + 40)
+    return source.bytes * (ZIPPED_GROWS if source.gzipped else TEXT_GROWS)
+
+
+class Zeros:
+    """The codes of a column whose values are not kept."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, part: slice, /) -> NDArray[Any]:
+        start, stop, _ = part.indices(self._rows)
+        return np.zeros(max(stop - start, 0), dtype=np.uint8)
+
+
+def key_column(rows: int) -> Column:
+    """A key as a column: it is listed, but its values are not told apart."""
+    return Column("text", pl.Series(["(key)"]), Zeros(rows), consecutive=False)
+
+
+@dataclass(frozen=True)
+class KeyFacts:
+    """What must be known of a key before its values are hashed."""
+
+    numbers: bool = True
+
+    @staticmethod
+    def read(series: pl.Series) -> KeyFacts:
+        """Whether all texts of a batch spell numbers."""
+        kind, _, cells = as_cells(series)
+        if kind != "text":
+            return KeyFacts()
+        parsed = cells.cast(pl.Float64, strict=False)
+        return KeyFacts(parsed.null_count() == cells.null_count())
+
+    def __add__(self, other: KeyFacts) -> KeyFacts:
+        return KeyFacts(self.numbers and other.numbers)
+
+    def words(self, series: pl.Series) -> Hashes:
+        """Two numbers for each row, both 0 where the key is missing."""
+        kind, _, cells = as_cells(series)
+        found = np.zeros((2, len(cells)), dtype=np.uint64)
+        here = cells.is_not_null().to_numpy()
+        known = cells.drop_nulls()
+        found[:, here] = key_words(
+            known if kind == "text" else known.to_numpy(), numbers=self.numbers
+        )
+        return found
+
+
+def streamed(source: Source, reading: Reading, progress: Progress) -> Table:
+    """A table whose rows are codes in scratch files."""
+    return _Reader(source, reading, progress).table()
+
+
+class _Reader:
+    def __init__(self, source: Source, reading: Reading, progress: Progress) -> None:
+        self._source = source
+        self._reading = reading
+        self._progress = progress
+        self._unsupported: dict[str, str] = {}
+        self._rows = 0
+        for name, dtype in source.columns.items():
+            try:
+                as_cells(pl.Series([], dtype=dtype))
+            except UnsupportedColumn as error:
+                self._unsupported[name] = f"no single values ({error})"
+        self._names = [name for name in source.columns if name not in self._unsupported]
+        self._key = reading.key if reading.key in self._names else None
+
+    def _batches(self, what: str) -> Iterator[pl.DataFrame]:
+        size = max(CELLS // max(len(self._source.columns), 1), 1 << 14)
+        done = 0
+        for frame in self._source.batches(size):
+            rows = self._source.rows
+            self._progress(f"{what} the {self._source.which} table", done / rows if rows else 0.0)
+            done += frame.height
+            if frame.height:
+                yield frame
+        self._rows = done
+
+    def table(self) -> Table:
+        """The table, after reading it twice."""
+        with ThreadPoolExecutor(THREADS) as threads:
+            facts = self._facts(threads)
+            dictionaries = {}
+            for name, found in facts.items():
+                if isinstance(found, Dictionary):
+                    try:
+                        found.values  # noqa: B018, there are none where texts are too many
+                        dictionaries[name] = found
+                    except UnsupportedColumn as error:
+                        self._unsupported[name] = str(error)
+            codes, words = self._codes(threads, dictionaries, facts)
+        columns = {}
+        for name in self._names:
+            if name == self._key:
+                columns[name] = key_column(self._rows)
+            elif name in dictionaries:
+                columns[name] = dictionaries[name].column(codes[name])
+        key = None if self._key is None else Key(self._key, words)
+        return Table(self._source.name, self._rows, columns, self._unsupported, key)
+
+    def _facts(self, threads: ThreadPoolExecutor) -> dict[str, Any]:
+        totals = {name: Total() for name in self._names}
+        for frame in self._batches("reading"):
+            found = threads.map(lambda n: self._read(frame[n], totals[n]), self._names)  # noqa: B023
+            for name, fact in zip(self._names, found, strict=True):
+                totals[name].add(fact)
+        return {name: total.value for name, total in totals.items() if total.known}
+
+    def _read(self, series: pl.Series, total: Total) -> Any:
+        if series.name == self._key:
+            return KeyFacts.read(series)
+        known = [d.exponent for d in total.parts if d.exponent is not None]
+        return Dictionary.read(
+            series,
+            self._reading.distinct,
+            self._reading.words(series.name),
+            max(known) if known else None,
+        )
+
+    def _codes(
+        self,
+        threads: ThreadPoolExecutor,
+        dictionaries: Mapping[str, Dictionary],
+        facts: Mapping[str, Any],
+    ) -> tuple[dict[str, Spilled], tuple[Spilled, Spilled]]:
+        folder = self._reading.scratch
+        codes = {name: Spilled(d.dtype, folder) for name, d in dictionaries.items()}
+        words = (Spilled(np.uint64, folder), Spilled(np.uint64, folder))
+        for frame in self._batches("coding"):
+            found = threads.map(lambda n: dictionaries[n].coded(frame[n]), codes)  # noqa: B023
+            for name, part in zip(codes, found, strict=True):
+                codes[name].append(part)
+            if self._key is not None:
+                for word, part in zip(words, facts[self._key].words(frame[self._key]), strict=True):
+                    word.append(part)
+        return codes, words
