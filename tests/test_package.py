@@ -18,6 +18,7 @@ LAYERS = {
         "measures",
         "errors",
         "formulas",
+        "hashing",
         "levels",
         "packing",
         "ranks",

@@ -30,6 +30,8 @@ Flags = NDArray[np.bool_]
 
 EXPLAINED = 0.95
 """Share of a merged value's rows that an inferred map must explain."""
+MOST_MATCHED = 5_000_000
+"""Matched units beyond which numbers that became other numbers are looked at in a sample."""
 DENSE_CELLS = 1 << 16
 """Cells up to which a table of original and protected values is counted as an array."""
 MOST_LEFT = 30
@@ -418,7 +420,9 @@ def _cells(
         table = rows.scan([Crosstab(*names)], axes)[Crosstab(*names)][0].ravel()
         keys = np.flatnonzero(table)
         return keys, table[keys].astype(np.float64)
-    cells = rows.scan([SparseCrosstab(*names)], axes, long_facts=True)[SparseCrosstab(*names)]
+    # There may be as many cells as rows: which values became which shows in a part of them too.
+    some = rows.sample(MOST_MATCHED, 1)
+    cells = some.scan([SparseCrosstab(*names)], axes, long_facts=True)[SparseCrosstab(*names)]
     return cells.keys, cells.layers[0].astype(np.float64)
 
 

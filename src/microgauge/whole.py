@@ -67,6 +67,9 @@ class WholeFile:
     """The terms of the propensity model, where a formula gives them."""
     notes: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.joint = self.joint.ordered()
+
     def _sampled(self, limit: int, what: str) -> Joint:
         """At most so many rows, the same share of each file, drawn by the seed."""
         joint = self.joint

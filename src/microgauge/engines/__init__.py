@@ -34,7 +34,7 @@ def over(table: Table, weight: Weight | None = None, key: str | None = None) -> 
 def counts(table: Table, name: str) -> NDArray[np.int64]:
     """Rows of each raw value of a column, missing cells last."""
     if table.frame is not None:
-        found: NDArray[np.int64] = table.frame.counts(name)
+        found: NDArray[np.int64] = table.frame.counts(name, len(table.columns[name].values) + 1)
         return found
     from microgauge.engines.local import counts_of
 

@@ -52,6 +52,7 @@ class Local:
         self._batch_rows = batch_rows
         self._units = units
         """A hash of each row's key, where there is one."""
+        self._sample: tuple[int, int, Local] | None = None
 
     @staticmethod
     def of(
@@ -112,6 +113,11 @@ class Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
         if self.rows <= most:
             return self
+        if self._sample is None or self._sample[:2] != (most, seed):
+            self._sample = (most, seed, self._sampled(most, seed))
+        return self._sample[2]
+
+    def _sampled(self, most: int, seed: int) -> Local:
         chosen = self._chosen(most / self.rows, seed)
         parts: list[Mapping[str, NDArray[Any]]] = []
         weights: list[Floats] = []

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.hashing import row_hashes
 from microgauge.levels import Floats, Index
 from microgauge.schema import Type
 
@@ -51,6 +52,12 @@ class Joint:
     def taken(self, rows: Index, protected: NDArray[np.bool_]) -> Joint:
         """Some rows, with new labels."""
         return Joint(self.variables, self.codes[rows], protected)
+
+    def ordered(self) -> Joint:
+        """The same rows in an order that depends on values only: what is drawn then does so too."""
+        hashes = row_hashes(self.codes.T, self.rows, 0)
+        order = np.lexsort((hashes, self.protected))
+        return self.taken(order, self.protected[order])
 
     @cached_property
     def values(self) -> tuple[Floats, ...]:

@@ -1,0 +1,113 @@
+"""From a Spark data frame to a table whose rows are codes in Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from microgauge.engines.spark.rows import CodedFrame, summed
+from microgauge.engines.spark.session import spark_errors
+from microgauge.engines.spark.sources import opened
+from microgauge.engines.spark.work import ANSWER, KEY, Found, code_rows, read_values
+from microgauge.errors import InputError
+from microgauge.tables import Column, Reading, Table
+from microgauge.tables.column import UnsupportedColumn
+from microgauge.tables.dictionary import Dictionary
+from microgauge.tables.streaming import key_column
+
+Progress = Callable[[str, float], None]
+
+
+def read_frame(source: Any, *, which: str, reading: Reading | None, progress: Progress) -> Table:
+    """A table whose rows are codes in Spark."""
+    if reading is None:
+        reading = Reading(memory=0)
+    session = reading.session if reading.session is not None else source.sparkSession
+    with spark_errors(which):
+        name, frame = opened(source, session, which)
+        return _Reader(frame, name, which, reading, progress).table()
+
+
+class _Reader:
+    def __init__(
+        self, frame: Any, name: str, which: str, reading: Reading, progress: Progress
+    ) -> None:
+        self._name = name
+        self._which = which
+        self._reading = reading
+        self._progress = progress
+        self._unsupported: dict[str, str] = {}
+        names = [field.name for field in frame.schema.fields]
+        if len(set(names)) != len(names):
+            raise InputError(f"the {which} table {name} has more than one column of one name.")
+        for field in frame.schema.fields:
+            if _is_nested(field.dataType):
+                self._unsupported[field.name] = f"no single values ({field.dataType.typeName()})"
+        self.places = {
+            name: f"c{i}" for i, name in enumerate(names) if name not in self._unsupported
+        }
+        # Names of columns may hold anything; Spark's own language must not read them.
+        self._frame = frame.toDF(*(self.places.get(n, f"x{i}") for i, n in enumerate(names)))
+        self._frame = self._frame.select(*self.places.values())
+        self._key = reading.key if reading.key in self.places else None
+
+    def table(self) -> Table:
+        if not self.places:
+            raise InputError(f"the {self._which} table {self._name} has no columns.")
+        self._progress(f"reading the {self._which} table", 0.0)
+        plain = Reading(
+            memory=0,
+            key=self._key,
+            distinct=self._reading.distinct,
+            missing=self._reading.missing,
+        )
+        answers = self._frame.mapInArrow(
+            partial(read_values, names=self.places, reading=plain), ANSWER
+        )
+        total = summed(answers, None)
+        if not total.known:
+            raise InputError(f"the {self._which} table {self._name} has no rows.")
+        found: Found = total.value
+        dictionaries = self._dictionaries(found)
+        coded = self._coded(found, dictionaries)
+        frame = CodedFrame(coded, self._coded_places(dictionaries), found.rows)
+        columns: dict[str, Column] = {}
+        for name in self.places:
+            if name == self._key:
+                columns[name] = key_column(found.rows)
+            elif name in dictionaries:
+                columns[name] = dictionaries[name].column(np.empty(0, dtype=np.uint8))
+        return Table(self._name, found.rows, columns, self._unsupported, frame=frame)
+
+    def _coded_places(self, dictionaries: Mapping[str, Dictionary]) -> dict[str, str]:
+        return {n: p for n, p in self.places.items() if n in dictionaries or n == self._key}
+
+    def _dictionaries(self, found: Found) -> dict[str, Dictionary]:
+        dictionaries = {}
+        for name, fact in found.facts.items():
+            if isinstance(fact, Dictionary):
+                try:
+                    fact.values  # noqa: B018, there are none where texts are too many
+                    dictionaries[name] = fact
+                except UnsupportedColumn as error:
+                    self._unsupported[name] = str(error)
+        return dictionaries
+
+    def _coded(self, found: Found, dictionaries: Mapping[str, Dictionary]) -> Any:
+        self._progress(f"coding the {self._which} table", 0.0)
+        columns = [f"{self.places[name]} int" for name in dictionaries]
+        key = None
+        if self._key is not None:
+            columns += [f"{word} bigint" for word in KEY]
+            key = (self.places[self._key], found.facts[self._key])
+        return self._frame.mapInArrow(
+            partial(code_rows, dictionaries=dictionaries, places=self.places, key=key),
+            ", ".join(columns),
+        )
+
+
+def _is_nested(kind: Any) -> bool:
+    return kind.typeName() in ("array", "map", "struct", "binary", "variant", "udt")

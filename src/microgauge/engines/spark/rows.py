@@ -1,0 +1,237 @@
+"""Coded rows in Spark, and the engine over them."""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.adding import Total
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Join, Weight
+from microgauge.engines.local import Local, Looked
+from microgauge.engines.spark.session import spark_errors
+from microgauge.engines.spark.work import (
+    ANSWER,
+    BATCH_ROWS,
+    KEY,
+    LONG_ROWS,
+    CellForm,
+    add_answers,
+    cells_of,
+    chosen_copies,
+    chosen_units,
+    fold_rows,
+)
+from microgauge.errors import Undefined, listing
+from microgauge.passes import Axes, Classes, Facts, Pass, SparseCrosstab
+
+FEW_PARTS = 32
+"""Answers of so many partitions are added by the driver; of more, by workers first."""
+MOST_CLASSES = 50_000_000
+"""Classes that the driver takes."""
+
+
+def summed(answers: Any, parts: int | None) -> Total:
+    """The answers of all partitions added up. None: their number is not known."""
+    if parts is None or parts > FEW_PARTS:
+        # Spark gathers small answers into few partitions, where workers add them.
+        answers = answers.hint("rebalance").mapInArrow(add_answers, ANSWER)
+    total = Total()
+    for row in answers.collect():
+        total.add(pickle.loads(bytes(row[0])))  # noqa: S301, written by our own workers
+    return total
+
+
+def _parts(frame: Any) -> int:
+    """Partitions that hold rows."""
+    from pyspark.sql import functions as f
+
+    return int(frame.select(f.spark_partition_id()).distinct().count())
+
+
+class CodedFrame:
+    """Coded rows of one table, kept by Spark while anything refers to them."""
+
+    def __init__(self, frame: Any, places: Mapping[str, str], rows: int | None = None) -> None:
+        self.frame = _kept(self, frame)
+        self.places = places
+        self._rows = rows
+
+    def engine(self, weight: Weight | None) -> SparkRows:
+        """An engine over the rows."""
+        return SparkRows(self, self.rows, self._parts, weight)
+
+    @cached_property
+    def rows(self) -> int:
+        """Their number."""
+        return int(self.frame.count()) if self._rows is None else self._rows
+
+    @cached_property
+    def _parts(self) -> int:
+        return _parts(self.frame)
+
+    def counts(self, name: str, size: int) -> NDArray[np.int64]:
+        """Rows of each code of a column."""
+        place = self.places[name]
+        found = np.zeros(size, dtype=np.int64)
+        counted = self.frame.groupBy(place).count().toArrow()
+        codes, rows = (counted.column(i).to_numpy() for i in range(2))
+        found[codes] = rows
+        return found
+
+    def joined(self, other: CodedFrame) -> Join:
+        """The units that both tables have, by their key."""
+        sides = (self.frame, other.frame)
+        checks = [_key_checks(side) for side in sides]
+        missing = (checks[0][0], checks[1][0])
+        repeated = (checks[0][1], checks[1][1])
+        places: dict[str, str] = {}
+        renamed = []
+        for prefix, letter, table in ((ORIGINAL, "a", self), (PROTECTED, "b", other)):
+            frame = table.frame
+            here = [place for place in table.places.values() if place in frame.columns]
+            renamed.append(
+                frame.where("k0 != 0 or k1 != 0").select(
+                    *(frame[place].alias(f"{letter}{place}") for place in here), *KEY
+                )
+            )
+            places |= {prefix + name: f"{letter}{place}" for name, place in table.places.items()}
+        matched = CodedFrame(renamed[0].join(renamed[1], list(KEY)), places)
+        sound = not any(missing) and not any(repeated)
+        rows = matched.rows if sound else 0
+        return Join(
+            matched.engine(None) if sound else SparkRows(matched, 0, 0), rows, missing, repeated
+        )
+
+
+def _key_checks(frame: Any) -> tuple[int, int]:
+    """Rows without a key, and rows whose key another row has."""
+    from pyspark.sql import functions as f
+
+    groups = frame.groupBy(*KEY).agg(f.count("*").alias("n"))
+    absent = (f.col("k0") == 0) & (f.col("k1") == 0)
+    row = groups.agg(
+        f.sum(f.when(absent, f.col("n")).otherwise(0)),
+        f.sum(f.when(absent, 0).otherwise(f.col("n") - 1)),
+    ).collect()[0]
+    return int(row[0] or 0), int(row[1] or 0)
+
+
+def _kept(owner: Any, frame: Any) -> Any:
+    """The frame, kept in memory and on disk by Spark until its owner is let go."""
+    from pyspark import StorageLevel
+
+    kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
+    weakref.finalize(owner, kept.unpersist).atexit = False
+    return kept
+
+
+class SparkRows:
+    """The rows of one table, or of two tables joined by key, and their weights."""
+
+    def __init__(
+        self, frame: CodedFrame, rows: int, parts: int | None, weight: Weight | None = None
+    ) -> None:
+        self._owner = frame
+        """Keeps the rows from being let go."""
+        self.frame = frame.frame
+        self.places = frame.places
+        self.rows = rows
+        self._parts = parts
+        self._weight = weight
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self._weight is not None
+
+    def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
+        """Fold the passes over all rows: in partitions, or by a shuffle where answers are long."""
+        asked = list(dict.fromkeys(passes))
+        shuffled = [q for q in asked if isinstance(q, Classes | SparseCrosstab)]
+        folded = [q for q in asked if not isinstance(q, Classes | SparseCrosstab)]
+        with spark_errors("coded"):
+            facts = self._folded(folded, axes, LONG_ROWS if long_facts else BATCH_ROWS)
+            for question in shuffled:
+                facts[question] = self._shuffled(question, axes)
+        return facts
+
+    def _used(self, axes: Axes) -> tuple[Any, dict[str, str]]:
+        """The columns that some axes look at."""
+        names = {axis.column for axis in axes.values()}
+        if self._weight is not None:
+            names.add(self._weight.column)
+        places = {name: self.places[name] for name in names}
+        here = [place for place in sorted(places.values()) if place in self.frame.columns]
+        return self.frame.select(*(here or self.frame.columns[:1])), places
+
+    def _folded(self, passes: Sequence[Pass], axes: Axes, size: int) -> Facts:
+        if not passes:
+            return {}
+        frame, places = self._used(axes)
+        work = partial(
+            fold_rows, passes=passes, axes=axes, places=places, weight=self._weight, size=size
+        )
+        total = summed(frame.mapInArrow(work, ANSWER), self._parts)
+        return dict(zip(passes, total.value.each, strict=True))
+
+    def _shuffled(self, question: Classes | SparseCrosstab, axes: Axes) -> Any:
+        from pyspark.sql import functions as f
+
+        names = question.axes if isinstance(question, Classes) else (question.a, question.b)
+        scored = question.scored if isinstance(question, Classes) else ()
+        seen = {name: axes[name] for name in (*names, *scored)}
+        frame, places = self._used(seen)
+        form = CellForm.of(question, seen, self.weighted)
+        work = partial(
+            cells_of, question=question, axes=seen, places=places, weight=self._weight, form=form
+        )
+        cells = frame.mapInArrow(work, form.schema)
+        keys = [f"w{i}" for i in range(form.keys)]
+        sums = [c for c in cells.columns if c not in keys]
+        added = cells.groupBy(*keys).agg(*(f.sum(c).alias(c) for c in sums))
+        found = added.limit(MOST_CLASSES + 1).toArrow()
+        if found.num_rows > MOST_CLASSES:
+            raise Undefined(f"more than {MOST_CLASSES:,} combinations of {listing(names)}")
+        return form.answer({c: found.column(c).to_numpy() for c in found.column_names})
+
+    # -- samples -----------------------------------------------------------------------------
+
+    def sample(self, most: int, seed: int) -> Local:
+        """All rows where they are not more, else about so many, chosen by hash, in memory."""
+        with spark_errors("coded"):
+            frame = self._chosen(most / self.rows, seed) if self.rows > most else self.frame
+            found = frame.toArrow()
+        columns = {
+            name: found.column(place).to_numpy()
+            for name, place in self.places.items()
+            if place in found.column_names
+        }
+        # Spark's rows come in any order; results must not depend on it.
+        order = np.lexsort(list(columns.values())[::-1])
+        codes: dict[str, Any] = {name: column[order] for name, column in columns.items()}
+        zeros = np.zeros(len(order), dtype=np.int32)
+        codes = {name: codes.get(name, zeros) for name in self.places}
+        weights = None
+        if self._weight is not None:
+            weights = Looked(codes[self._weight.column], self._weight.numbers)
+        return Local(codes, len(order), weights)
+
+    def _chosen(self, share: float, seed: int) -> Any:
+        from pyspark.sql import functions as f
+
+        if KEY[0] in self.frame.columns:
+            bound = min(int(share * 2.0**64), (1 << 64) - 1)
+            return self.frame.mapInArrow(
+                partial(chosen_units, bound=bound, seed=seed), self.frame.schema
+            )
+        order = list(self.places.values())
+        equal = self.frame.groupBy(*self.frame.columns).agg(f.count("*").alias("n"))
+        return equal.mapInArrow(
+            partial(chosen_copies, order=order, share=share, seed=seed), self.frame.schema
+        )

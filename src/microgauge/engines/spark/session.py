@@ -1,0 +1,78 @@
+"""The Spark session, and what it raises."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from microgauge.errors import InputError
+
+
+def session_of(given: Any) -> Any:
+    """The session to use: the user's own, or the one that Spark's configuration makes."""
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise InputError(
+            'the engine spark needs PySpark: pip install "microgauge[spark]", and a Java runtime, '
+            "version 17 or later."
+        ) from None
+    if given is not None:
+        if not hasattr(given, "createDataFrame") or not hasattr(given, "read"):
+            raise InputError(
+                f'engine is a {type(given).__name__}; give "local", "spark" or a Spark session.'
+            )
+        return given
+    # Workers on this machine need what this Python has.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        return SparkSession.builder.appName("microgauge").getOrCreate()
+    except (PySparkException, OSError) as error:
+        raise InputError(
+            f"Spark does not start ({_first_line(error)}). It needs a Java runtime, version 17 or "
+            "later (Debian: apt-get install openjdk-17-jre-headless), or SPARK_REMOTE set to a "
+            "Spark Connect server."
+        ) from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+
+
+_OURS = re.compile(r"^microgauge\.errors\.InputError: (.*)$", re.MULTILINE)
+_FILE = re.compile(r"(?:file:|hdfs:|s3a?:|abfss?:|gs:|dbfs:)?/[^\s,;'\"()\[\]]+")
+
+
+@contextmanager
+def spark_errors(which: str) -> Iterator[None]:
+    """What Spark raises becomes one message: ours from a worker, or the file that it names.
+
+    Spark's own text may hold cells of the data, so no more of it is told than its condition.
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        with warnings.catch_warnings():
+            # Only Arrow is used of what Spark says of pandas.
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+            yield
+    except PySparkException as error:
+        text = str(error)
+        if ours := _OURS.search(text):
+            raise InputError(f"the {which} table: {ours[1]}") from None
+        condition = error.getCondition() or type(error).__name__
+        file = _FILE.search(text) if "FILE" in condition or "PATH" in condition else None
+        place = "" if file is None else f" in {file[0]}"
+        raise InputError(
+            f"Spark cannot read the {which} table ({condition}){place}. The file may be cut off, "
+            "damaged or of another format; Spark's log tells more."
+            if file
+            else f"Spark could not finish its work on the {which} table ({condition}); its log "
+            "tells more."
+        ) from None

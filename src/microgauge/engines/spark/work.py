@@ -1,0 +1,247 @@
+"""What runs inside partitions: functions of Arrow record batches, without Spark."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from microgauge.adding import Total
+from microgauge.engines.engine import Weight
+from microgauge.engines.local import copies_taken
+from microgauge.hashing import row_hashes, seeded
+from microgauge.passes import Axes, Batch, Classes, Pass, SparseCrosstab, fold
+from microgauge.passes.classes import ClassCells
+from microgauge.passes.tables import SparseCells
+from microgauge.tables import Reading
+from microgauge.tables.dictionary import Dictionary
+from microgauge.tables.streaming import KeyFacts
+
+Batches = Iterable[Any]
+"""Arrow record batches of one partition."""
+
+BATCH_ROWS = 1 << 16
+LONG_ROWS = 1 << 20
+ANSWER = "answer binary"
+KEY = ("k0", "k1")
+
+
+def _grouped(batches: Batches, rows: int) -> Iterator[pl.DataFrame]:
+    """Small record batches joined into larger ones."""
+    held: list[pl.DataFrame] = []
+    count = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        frame = pl.from_arrow(batch)
+        assert isinstance(frame, pl.DataFrame)
+        held.append(frame)
+        count += frame.height
+        if count >= rows:
+            yield pl.concat(held)
+            held, count = [], 0
+    if held:
+        yield pl.concat(held)
+
+
+def _binary(answer: Any) -> Any:
+    import pyarrow as pa
+
+    cells = pa.array([pickle.dumps(answer, protocol=5)], pa.binary())
+    return pa.RecordBatch.from_arrays([cells], ["answer"])
+
+
+def read_values(batches: Batches, names: Mapping[str, str], reading: Reading) -> Iterator[Any]:
+    """The values of every column in a partition, and its rows."""
+    totals = {name: Total() for name in names}
+    rows = 0
+    for frame in _grouped(batches, BATCH_ROWS):
+        rows += frame.height
+        for name, place in names.items():
+            totals[name].add(_values_of(frame[place], name, totals[name], reading))
+    if rows:
+        yield _binary(Found(rows, {name: total.value for name, total in totals.items()}))
+
+
+def _values_of(series: pl.Series, name: str, total: Total, reading: Reading) -> Any:
+    if name == reading.key:
+        return KeyFacts.read(series)
+    known = [d.exponent for d in total.parts if d.exponent is not None]
+    return Dictionary.read(
+        series, reading.distinct, reading.words(name), max(known) if known else None
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What reading some rows has found."""
+
+    rows: int
+    facts: Mapping[str, Any]
+
+    def __add__(self, other: Found) -> Found:
+        return Found(
+            self.rows + other.rows,
+            {name: fact + other.facts[name] for name, fact in self.facts.items()},
+        )
+
+
+def code_rows(
+    batches: Batches,
+    dictionaries: Mapping[str, Dictionary],
+    places: Mapping[str, str],
+    key: tuple[str, KeyFacts] | None,
+) -> Iterator[Any]:
+    """Rows as codes, and the key as two numbers."""
+    for frame in _grouped(batches, BATCH_ROWS):
+        columns: dict[str, Any] = {
+            places[name]: dictionary.coded(frame[places[name]]).astype(np.int32)
+            for name, dictionary in dictionaries.items()
+        }
+        if key is not None:
+            words = key[1].words(frame[key[0]]).view(np.int64)
+            columns |= dict(zip(KEY, words, strict=True))
+        yield _record(columns)
+
+
+def _record(columns: Mapping[str, NDArray[Any]]) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array(c) for c in columns.values()], list(columns))
+
+
+def _coded_batch(
+    frame: pl.DataFrame, places: Mapping[str, str], axes: Axes, weight: Weight | None
+) -> Batch:
+    # A key is no column of codes: all its rows have the same one.
+    zeros = np.zeros(frame.height, dtype=np.int32)
+    codes = {
+        name: frame[place].to_numpy() if place in frame.columns else zeros
+        for name, place in places.items()
+    }
+    weights = None if weight is None else weight.numbers[codes[weight.column]]
+    return Batch(codes, axes, weights)
+
+
+def fold_rows(
+    batches: Batches,
+    passes: Sequence[Pass],
+    axes: Axes,
+    places: Mapping[str, str],
+    weight: Weight | None,
+    size: int,
+) -> Iterator[Any]:
+    """The summed answers of a partition."""
+    frames = _grouped(batches, size)
+    facts = fold((_coded_batch(f, places, axes, weight) for f in frames), passes)
+    if facts:
+        yield _binary(_Answers(tuple(facts[question] for question in passes)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """The answers to several questions, which add up one by one."""
+
+    each: tuple[Any, ...]
+
+    def __add__(self, other: _Answers) -> _Answers:
+        return _Answers(tuple(a + b for a, b in zip(self.each, other.each, strict=True)))
+
+
+def add_answers(batches: Batches) -> Iterator[Any]:
+    """The sum of some partitions' answers."""
+    total = Total()
+    for batch in batches:
+        for cell in batch.column(0):
+            total.add(pickle.loads(cell.as_py()))  # noqa: S301, written by our own workers
+    if total.known:
+        yield _binary(total.value)
+
+
+def cells_of(
+    batches: Batches,
+    question: Classes | SparseCrosstab,
+    axes: Axes,
+    places: Mapping[str, str],
+    weight: Weight | None,
+    form: CellForm,
+) -> Iterator[Any]:
+    """The classes of a partition, a row each, for Spark to add up."""
+    frames = _grouped(batches, LONG_ROWS)
+    facts = fold((_coded_batch(f, places, axes, weight) for f in frames), [question])
+    if facts:
+        yield _record(form.columns(facts[question]))
+
+
+@dataclass(frozen=True)
+class CellForm:
+    """Classes or sparse cells as columns: keys that tell them apart, and sums."""
+
+    keys: int
+    sums: int
+    whole: bool
+    """Whether sums are whole numbers."""
+    classes: bool
+
+    @staticmethod
+    def of(question: Classes | SparseCrosstab, axes: Axes, weighted: bool) -> CellForm:
+        """The form of a question's answer, as that of no rows shows."""
+        columns = {axis.column for axis in axes.values()}
+        nothing = {name: np.empty(0, dtype=np.int32) for name in columns}
+        empty = question.read(Batch(nothing, axes, np.empty(0) if weighted else None))
+        if isinstance(empty, ClassCells):
+            return CellForm(len(empty.keys), len(empty.sums), whole=False, classes=True)
+        return CellForm(1, len(empty.layers), whole=not weighted, classes=False)
+
+    @property
+    def schema(self) -> str:
+        """The columns in Spark's words."""
+        keys = [f"w{i} bigint" for i in range(self.keys)]
+        kind = "bigint" if self.whole else "double"
+        rows = ["n bigint"] if self.classes else []
+        return ", ".join([*keys, *rows, *(f"s{i} {kind}" for i in range(self.sums))])
+
+    def columns(self, answer: Any) -> dict[str, NDArray[Any]]:
+        """An answer as columns."""
+        keys = answer.keys if self.classes else answer.keys[np.newaxis]
+        found = {f"w{i}": word for i, word in enumerate(keys)}
+        if self.classes:
+            found["n"] = answer.rows.astype(np.int64)
+        sums = answer.sums if self.classes else answer.layers
+        kind = np.int64 if self.whole else np.float64
+        return found | {f"s{i}": layer.astype(kind) for i, layer in enumerate(sums)}
+
+    def answer(self, columns: Mapping[str, NDArray[Any]]) -> ClassCells | SparseCells:
+        """Columns as an answer, keys rising."""
+        words = np.stack([columns[f"w{i}"] for i in range(self.keys)])
+        order = np.lexsort(words[::-1])
+        sums = [columns[f"s{i}"][order] for i in range(self.sums)]
+        if not self.classes:
+            return SparseCells(words[0, order], np.stack(sums))
+        stacked = np.stack(sums) if sums else np.empty((0, len(order)))
+        return ClassCells(words[:, order], columns["n"][order], stacked)
+
+
+def chosen_units(batches: Batches, bound: int, seed: int) -> Iterator[Any]:
+    """Rows whose key has a small hash."""
+    import pyarrow as pa
+
+    for batch in batches:
+        words = batch.column(KEY[0]).to_numpy().view(np.uint64)
+        yield batch.filter(pa.array(seeded(words, seed) < np.uint64(bound)))
+
+
+def chosen_copies(batches: Batches, order: Sequence[str], share: float, seed: int) -> Iterator[Any]:
+    """Of each set of equal rows, as many as a sample takes."""
+    for frame in _grouped(batches, BATCH_ROWS):
+        zeros = np.zeros(frame.height, dtype=np.int32)
+        columns = [frame[p].to_numpy() if p in frame.columns else zeros for p in order]
+        hashes = row_hashes(columns, frame.height, seed)
+        times = copies_taken(hashes, frame["n"].to_numpy(), share)
+        chosen = {p: np.repeat(frame[p].to_numpy(), times) for p in order if p in frame.columns}
+        yield _record(chosen)
