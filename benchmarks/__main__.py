@@ -17,6 +17,7 @@ from benchmarks import (
     loss,
     propensity,
     risk,
+    scale_growth,
     startup,
     whole,
 )
@@ -32,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "g": ecdf.measure,
     "h": loss.measure,
     "i": risk.measure,
+    "j": scale_growth.measure,
 }
 
 

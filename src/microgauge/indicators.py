@@ -275,7 +275,8 @@ class _Units:
         if not keep.any():
             raise Undefined("no unit is left")
         groups, labels = _grouping(records, study, which, given.by)
-        sizes = (np.ones(records.rows) if weights is None else weights)[keep]
+        # A sample stands for the whole table in totals; other statistics do not see the factor.
+        sizes = (np.ones(records.rows) if weights is None else weights)[keep] * records.factor
         return _sorted_units(
             _Units(
                 given,

@@ -74,12 +74,18 @@ def open_table(
     """Open a table. `which` is "original" or "protected", for messages."""
     if isinstance(source, Table):
         return source
-    frame = _is_spark(source)
-    if frame or (reading is not None and reading.session is not None):
+    if _is_spark(source) or (reading is not None and reading.session is not None):
         from microgauge.engines.spark import read_frame
 
         return read_frame(source, which=which, reading=reading, progress=progress)
     return read_table(source, which=which, reading=reading, progress=progress)
+
+
+def engine_for(engine: Any, *sources: Any) -> Any:
+    """The engine given, or the session of the first table that is a Spark data frame."""
+    if engine != "local":
+        return engine
+    return next((s.sparkSession for s in sources if _is_spark(s)), engine)
 
 
 def _is_spark(source: Any) -> bool:

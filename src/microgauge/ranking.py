@@ -9,7 +9,7 @@ from typing import Any
 
 from microgauge.errors import InputError, Undefined
 from microgauge.measures.rut.balance import SWEEP, frontier
-from microgauge.opening import reading_of
+from microgauge.opening import engine_for, reading_of
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.risks import risk_of
 from microgauge.run import (
@@ -62,7 +62,7 @@ def rank(
         raise InputError(*chosen.faults())
     if not chosen.keys:
         raise InputError(NO_KEYS)
-    reading = reading_of(chosen, memory, scratch, engine)
+    reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
     if reading.session is None:
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)

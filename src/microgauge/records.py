@@ -27,6 +27,8 @@ class Records:
     sides: Mapping[str, Side]
     levels: Mapping[str, Index]
     rows: int
+    factor: float = 1.0
+    """Rows of the table for each one held: more than 1 in a sample."""
 
     def side(self, name: str) -> Side:
         """A column; `Undefined` where the table does not have it."""
@@ -55,7 +57,7 @@ class Records:
     def taken(self, rows: Flags) -> Records:
         """Some of the rows."""
         levels = {name: found[rows] for name, found in self.levels.items()}
-        return Records(self.sides, levels, int(rows.sum()))
+        return replace(self, levels=levels, rows=int(rows.sum()))
 
     def with_midpoints(self) -> Records:
         """The same rows with bands as the numbers in their middle."""
@@ -95,12 +97,13 @@ def read_records(study: Study, which: Which, names: Iterable[str]) -> Records:
     """The named columns of one table; those that it does not have are left out."""
     sides = sides_of(study, which)
     rows = study.rows(which)
+    factor = getattr(study.description, which).rows / max(rows.rows, 1)
     here = tuple(dict.fromkeys(name for name in names if name in sides))
     if not here:
-        return Records(sides, {}, rows.rows)
+        return Records(sides, {}, rows.rows, factor)
     found = rows.levels({name: sides[name].axis(name) for name in here})
     levels = {name: found[:, i].copy() for i, name in enumerate(here)}
-    return Records(sides, levels, rows.rows)
+    return Records(sides, levels, rows.rows, factor)
 
 
 def weight_name(study: Study, which: Which, given: str | None) -> str | None:

@@ -12,7 +12,7 @@ from microgauge.describe import Memory
 from microgauge.errors import InputError, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
-from microgauge.opening import open_table, reading_of
+from microgauge.opening import engine_for, open_table, reading_of
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -76,7 +76,9 @@ def assess(
     """
     sections = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
-    before = read_original(original, chosen, progress, reading_of(chosen, memory, scratch, engine))
+    engine = engine_for(engine, original, protected)
+    reading = reading_of(chosen, memory, scratch, engine)
+    before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
     return assess_against(
         before,

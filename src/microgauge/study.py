@@ -12,6 +12,7 @@ from microgauge.describe import Described, Describer, Description, Memory, optio
 from microgauge.engines import Engine, Local
 from microgauge.errors import InputError, Undefined
 from microgauge.recode import (
+    MOST_MATCHED,
     Recoding,
     declared_recoding,
     found_recoding,
@@ -115,6 +116,11 @@ class Study:
                 notes += _mismatch(variable, recoding)
             variables.append(variable)
         notes += options_notes(schema.options, variables)
+        if matching.rows is not None and matching.rows.rows > MOST_MATCHED:
+            notes.append(
+                f"Which of many numbers became which is read from {MOST_MATCHED:,} of the "
+                f"{matching.rows.rows:,} matched units, chosen by hash."
+            )
         return Study(
             variables=tuple(variables),
             analysed=tuple(v for v in variables if v.name in analysed),

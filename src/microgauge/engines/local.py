@@ -19,6 +19,8 @@ BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
 LONG_ROWS = 1 << 20
 """Rows of a batch whose answers are as long as a table."""
+HASHES_AT_A_TIME = 1 << 27
+"""Hashes of rows that are sorted together: 1 GB."""
 
 
 class Looked:
@@ -136,9 +138,22 @@ class Local:
                 hashes = seeded(np.asarray(self._units[part]), seed)
                 yield part, np.flatnonzero(hashes < _bound(share))
             return
-        left = Copies.of(np.concatenate(list(self._hashes(seed))), share)
+        copies = Copies(share)
+        ranges = -(-self.rows // HASHES_AT_A_TIME)
+        for place in range(ranges):
+            copies.count(self._in_range(place, ranges, seed))
         for part, hashes in zip(_parts(self.rows, LONG_ROWS), self._hashes(seed), strict=True):
-            yield part, left.taken(hashes)
+            yield part, copies.taken(hashes)
+
+    def _in_range(self, place: int, ranges: int, seed: int) -> Hashes:
+        """The hashes of all rows that lie in one of several ranges."""
+        found = np.empty(self.rows if ranges == 1 else 2 * HASHES_AT_A_TIME, dtype=np.uint64)
+        start = 0
+        for hashes in self._hashes(seed):
+            here = hashes[hashes % np.uint64(ranges) == place] if ranges > 1 else hashes
+            found[start : start + len(here)] = here
+            start += len(here)
+        return found[:start]
 
     def _hashes(self, seed: int) -> Iterator[Hashes]:
         for part in _parts(self.rows, LONG_ROWS):
@@ -159,29 +174,53 @@ class Copies:
     """How many of the rows with the same values a sample takes.
 
     Of c equal rows, c·share + u rounded down, u in [0, 1) by their hash: the expectation is
-    c·share whatever c, and no order of rows matters, since equal rows cannot be told apart.
+    c·share whatever c, and no order of rows matters, since equal rows cannot be told apart. A row
+    without its like is taken or not by its hash alone, so only those with copies are held.
     """
 
-    def __init__(self, hashes: Hashes, times: Index) -> None:
-        self._hashes = hashes
-        self._left = times
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._hashes = np.empty(0, dtype=np.uint64)
+        self._left = np.empty(0, dtype=np.intp)
 
-    @staticmethod
-    def of(hashes: Hashes, share: float) -> Copies:
-        """From the hashes of all rows."""
+    def count(self, hashes: Hashes) -> None:
+        """Count copies among the hashes of rows, which must hold all copies or none."""
         hashes.sort()
-        starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
-        found = hashes[starts]
-        times = copies_taken(found, np.diff(np.append(starts, len(hashes))), share)
-        return Copies(found[times > 0], times[times > 0])
+        found, left = [self._hashes], [self._left]
+        start = 0
+        while start < len(hashes):
+            # A slice of whole runs, so that no array here is as long as the table.
+            last = hashes[min(start + LONG_ROWS, len(hashes)) - 1]
+            stop = int(np.searchsorted(hashes, last, side="right"))
+            runs = np.flatnonzero(hashes[start + 1 : stop] != hashes[start : stop - 1]) + 1
+            starts = np.append(0, runs)
+            counts = np.diff(np.append(starts, stop - start))
+            several = counts > 1
+            alike = hashes[start + starts[several]]
+            times = copies_taken(alike, counts[several], self._share)
+            found.append(alike[times > 0])
+            left.append(times[times > 0])
+            start = stop
+        self._hashes, self._left = np.concatenate(found), np.concatenate(left)
+        order = np.argsort(self._hashes)
+        self._hashes, self._left = self._hashes[order], self._left[order]
 
     def taken(self, hashes: Hashes) -> Index:
         """The rows to take of some; those taken are not taken again."""
+        alone = copies_taken(hashes, np.ones(1), self._share) > 0
         if not len(self._hashes):
-            return np.empty(0, dtype=np.intp)
+            return np.flatnonzero(alone)
         place = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        wanted = np.flatnonzero(self._hashes[place] == hashes)
-        order = wanted[np.argsort(place[wanted], kind="stable")]
+        copied = self._hashes[place] == hashes
+        return np.sort(
+            np.concatenate(
+                [np.flatnonzero(alone & ~copied), self._first(np.flatnonzero(copied), place)]
+            )
+        )
+
+    def _first(self, rows: Index, place: Index) -> Index:
+        """The first of some rows with copies, as many of each as are still to be taken."""
+        order = rows[np.argsort(place[rows], kind="stable")]
         ranked = place[order]
         starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
         counts = np.diff(np.append(starts, len(ranked)))
@@ -189,7 +228,7 @@ class Copies:
         found = order[rank < self._left[ranked]]
         used = ranked[starts]
         self._left[used] = np.maximum(self._left[used] - counts, 0)
-        return np.sort(found)
+        return found
 
 
 def copies_taken(hashes: Hashes, counts: NDArray[Any], share: float) -> Index:

@@ -79,13 +79,18 @@ class CodedFrame:
         """Rows of each code of a column."""
         place = self.places[name]
         found = np.zeros(size, dtype=np.int64)
-        counted = self.frame.groupBy(place).count().toArrow()
+        with spark_errors("coded"):
+            counted = self.frame.groupBy(place).count().toArrow()
         codes, rows = (counted.column(i).to_numpy() for i in range(2))
         found[codes] = rows
         return found
 
     def joined(self, other: CodedFrame) -> Join:
         """The units that both tables have, by their key."""
+        with spark_errors("joined"):
+            return self._joined(other)
+
+    def _joined(self, other: CodedFrame) -> Join:
         sides = (self.frame, other.frame)
         checks = [_key_checks(side) for side in sides]
         missing = (checks[0][0], checks[1][0])
@@ -144,6 +149,7 @@ class SparkRows:
         self.rows = rows
         self._parts = parts
         self._weight = weight
+        self._sample: tuple[int, int, Local] | None = None
 
     @property
     def weighted(self) -> bool:
@@ -204,6 +210,11 @@ class SparkRows:
 
     def sample(self, most: int, seed: int) -> Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
+        if self._sample is None or self._sample[:2] != (most, seed):
+            self._sample = (most, seed, self._sampled(most, seed))
+        return self._sample[2]
+
+    def _sampled(self, most: int, seed: int) -> Local:
         with spark_errors("coded"):
             frame = self._chosen(most / self.rows, seed) if self.rows > most else self.frame
             found = frame.toArrow()
