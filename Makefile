@@ -3,12 +3,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench format clean browser
+.PHONY: demo test check bench format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
 
-test: $(READY) browser
+test: $(READY) browser java
 	$(BIN)/python -m pytest
 
 # Reports are tested in Chromium, which Debian and its kin have as a package.
@@ -17,6 +17,13 @@ browser:
 		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 			apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } || \
 		echo "No Chromium: the tests of reports in a browser are skipped. Debian: apt-get install chromium"
+
+# Spark is tested where there is a Java runtime, which Debian and its kin have as a package.
+java:
+	@command -v java >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			apt-get update -qq && apt-get install -qq -y openjdk-17-jre-headless >/dev/null; } || \
+		echo "No Java: the tests of Spark are skipped. Debian: apt-get install openjdk-17-jre-headless"
 
 check: $(READY)
 	$(BIN)/ruff check .

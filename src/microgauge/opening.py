@@ -90,5 +90,7 @@ def engine_for(engine: Any, *sources: Any) -> Any:
 
 def _is_spark(source: Any) -> bool:
     """Whether a table is a Spark data frame, told without loading Spark."""
-    kind = type(source)
-    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+    return any(
+        kind.__module__ == "pyspark.sql.dataframe" and kind.__name__ == "DataFrame"
+        for kind in type(source).__mro__
+    )

@@ -28,6 +28,7 @@ from microgauge.utility import GlobalUtility, Progress
 
 if TYPE_CHECKING:
     from microgauge.risks.external import External
+    from microgauge.whole import WholeFile
 
 SCHEMA_VERSION = 1
 LARGE = 100_000
@@ -297,12 +298,29 @@ def _whole(
     whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), formula, notes)
     found: dict[str, Any] = {}
     if "propensity" in sections:
-        found["propensity"] = whole.propensity(study.schema.propensity)
+        found["propensity"] = _propensity(study, whole, notes)
     if "clusters" in sections:
         found["clusters"] = whole.clusters(study.schema.clusters)
     if "ecdf" in sections:
         found["ecdf"] = whole.ecdf(study.schema.ecdf)
     return found
+
+
+def _propensity(study: Study, whole: WholeFile, notes: list[str]) -> PropensityResult:
+    """U_p: on all rows where their place can fit a model there, else on those in memory."""
+    from microgauge.engines import Local
+    from microgauge.everyone import on_all_rows
+    from microgauge.stack import compared
+
+    chosen = study.schema.propensity
+    result = whole.propensity(chosen)
+    engines = (study.description.original, study.description.protected)
+    plain = chosen.model in ("auto", "logit") and chosen.unmasked == "all"
+    rows = sum(engine.rows for engine in engines)
+    if isinstance(engines[0], Local) or not plain or rows <= chosen.sample:
+        return result
+    both = {placed.name: placed for placed in compared(study)[0]}
+    return on_all_rows(result, whole.joint, both, engines, notes)
 
 
 def _analyses(

@@ -15,6 +15,20 @@ from microgauge.study import Study
 
 def stacked(study: Study) -> tuple[Joint, list[str]]:
     """All rows of both files on common levels, and what a reader should know of it."""
+    found, unmatched = compared(study)
+    names = [both.name for both in found]
+    codes = [
+        study.rows("original").levels({b.name: b.original_axis(b.name) for b in found}),
+        study.rows("protected").levels({b.name: b.protected_axis(b.name) for b in found}),
+    ]
+    protected = np.repeat([False, True], [len(part) for part in codes])
+    variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
+    joint = Joint(variables, np.concatenate(codes), protected)
+    return joint, _notes(study, names, unmatched)
+
+
+def compared(study: Study) -> tuple[list[Placed], list[str]]:
+    """Variables on common levels, and the names of those that have none."""
     found: list[Placed] = []
     unmatched = []
     for variable in study.analysed:
@@ -25,15 +39,7 @@ def stacked(study: Study) -> tuple[Joint, list[str]]:
             unmatched.append(variable.name)
         else:
             found.append(both)
-    names = [both.name for both in found]
-    codes = [
-        study.rows("original").levels({b.name: b.original_axis(b.name) for b in found}),
-        study.rows("protected").levels({b.name: b.protected_axis(b.name) for b in found}),
-    ]
-    protected = np.repeat([False, True], [len(part) for part in codes])
-    variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
-    joint = Joint(variables, np.concatenate(codes), protected)
-    return joint, _notes(study, names, unmatched)
+    return found, unmatched
 
 
 def _notes(study: Study, names: Sequence[str], unmatched: Sequence[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from microgauge.levels import Floats
-from microgauge.passes import Axes, Facts, Pass
+from microgauge.passes import Axes, Batch, Facts, Pass
 
 if TYPE_CHECKING:
     from microgauge.engines.local import Local
@@ -35,6 +35,15 @@ class Engine(Protocol):
 
     def sample(self, most: int, seed: int) -> Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
+        ...
+
+    def logistic(
+        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
+    ) -> Floats | None:
+        """Intercept and coefficients of the model that tells the other's rows from these.
+
+        None where the place has no logistic regression of its own for all rows.
+        """
         ...
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.engines.engine import ORIGINAL, PROTECTED, Weight
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Weight
 from microgauge.hashing import Hashes, all_numbers, key_words, row_hashes, seeded
 from microgauge.levels import Floats, Index
 from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
@@ -103,6 +103,13 @@ class Local:
             found[start:stop] = np.stack(columns, axis=1)
             start = stop
         return found
+
+    def logistic(
+        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
+    ) -> Floats | None:
+        """None: models are fitted on rows in memory here."""
+        del other, axes, features
+        return None
 
     def table(self, like: Table) -> Table:
         """The rows as a table whose columns are those of another."""

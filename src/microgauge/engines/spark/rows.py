@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.adding import Total
-from microgauge.engines.engine import ORIGINAL, PROTECTED, Join, Weight
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Join, Weight
 from microgauge.engines.local import Local, Looked
 from microgauge.engines.spark.session import spark_errors
 from microgauge.engines.spark.work import (
@@ -28,7 +28,8 @@ from microgauge.engines.spark.work import (
     fold_rows,
 )
 from microgauge.errors import Undefined, listing
-from microgauge.passes import Axes, Classes, Facts, Pass, SparseCrosstab
+from microgauge.levels import Floats
+from microgauge.passes import Axes, Batch, Classes, Facts, Pass, SparseCrosstab
 
 FEW_PARTS = 32
 """Answers of so many partitions are added by the driver; of more, by workers first."""
@@ -49,9 +50,7 @@ def summed(answers: Any, parts: int | None) -> Total:
 
 def _parts(frame: Any) -> int:
     """Partitions that hold rows."""
-    from pyspark.sql import functions as f
-
-    return int(frame.select(f.spark_partition_id()).distinct().count())
+    return int(frame.selectExpr("spark_partition_id()").distinct().count())
 
 
 class CodedFrame:
@@ -101,8 +100,8 @@ class CodedFrame:
             frame = table.frame
             here = [place for place in table.places.values() if place in frame.columns]
             renamed.append(
-                frame.where("k0 != 0 or k1 != 0").select(
-                    *(frame[place].alias(f"{letter}{place}") for place in here), *KEY
+                frame.where("k0 != 0 or k1 != 0").selectExpr(
+                    *(f"{place} as {letter}{place}" for place in here), *KEY
                 )
             )
             places |= {prefix + name: f"{letter}{place}" for name, place in table.places.items()}
@@ -116,13 +115,10 @@ class CodedFrame:
 
 def _key_checks(frame: Any) -> tuple[int, int]:
     """Rows without a key, and rows whose key another row has."""
-    from pyspark.sql import functions as f
-
-    groups = frame.groupBy(*KEY).agg(f.count("*").alias("n"))
-    absent = (f.col("k0") == 0) & (f.col("k1") == 0)
-    row = groups.agg(
-        f.sum(f.when(absent, f.col("n")).otherwise(0)),
-        f.sum(f.when(absent, 0).otherwise(f.col("n") - 1)),
+    absent = "k0 = 0 and k1 = 0"
+    groups = frame.groupBy(*KEY).count()
+    row = groups.selectExpr(
+        f"sum(if({absent}, count, 0))", f"sum(if({absent}, 0, count - 1))"
     ).collect()[0]
     return int(row[0] or 0), int(row[1] or 0)
 
@@ -167,7 +163,7 @@ class SparkRows:
                 facts[question] = self._shuffled(question, axes)
         return facts
 
-    def _used(self, axes: Axes) -> tuple[Any, dict[str, str]]:
+    def used(self, axes: Axes) -> tuple[Any, dict[str, str]]:
         """The columns that some axes look at."""
         names = {axis.column for axis in axes.values()}
         if self._weight is not None:
@@ -179,7 +175,7 @@ class SparkRows:
     def _folded(self, passes: Sequence[Pass], axes: Axes, size: int) -> Facts:
         if not passes:
             return {}
-        frame, places = self._used(axes)
+        frame, places = self.used(axes)
         work = partial(
             fold_rows, passes=passes, axes=axes, places=places, weight=self._weight, size=size
         )
@@ -187,12 +183,10 @@ class SparkRows:
         return dict(zip(passes, total.value.each, strict=True))
 
     def _shuffled(self, question: Classes | SparseCrosstab, axes: Axes) -> Any:
-        from pyspark.sql import functions as f
-
         names = question.axes if isinstance(question, Classes) else (question.a, question.b)
         scored = question.scored if isinstance(question, Classes) else ()
         seen = {name: axes[name] for name in (*names, *scored)}
-        frame, places = self._used(seen)
+        frame, places = self.used(seen)
         form = CellForm.of(question, seen, self.weighted)
         work = partial(
             cells_of, question=question, axes=seen, places=places, weight=self._weight, form=form
@@ -200,11 +194,24 @@ class SparkRows:
         cells = frame.mapInArrow(work, form.schema)
         keys = [f"w{i}" for i in range(form.keys)]
         sums = [c for c in cells.columns if c not in keys]
-        added = cells.groupBy(*keys).agg(*(f.sum(c).alias(c) for c in sums))
+        added = cells.groupBy(*keys).agg(dict.fromkeys(sums, "sum"))
+        added = added.selectExpr(*keys, *(f"`sum({c})` as {c}" for c in sums))
         found = added.limit(MOST_CLASSES + 1).toArrow()
         if found.num_rows > MOST_CLASSES:
             raise Undefined(f"more than {MOST_CLASSES:,} combinations of {listing(names)}")
         return form.answer({c: found.column(c).to_numpy() for c in found.column_names})
+
+    def logistic(
+        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
+    ) -> Floats | None:
+        """Intercept and coefficients of the model that tells the other's rows from these."""
+        if not isinstance(other, SparkRows):
+            return None
+        from microgauge.engines.spark.logit import logistic
+
+        used = [rows.used(seen) for rows, seen in zip((self, other), axes, strict=True)]
+        with spark_errors("coded"):
+            return logistic((used[0][0], used[1][0]), (used[0][1], used[1][1]), axes, features)
 
     # -- samples -----------------------------------------------------------------------------
 
@@ -234,15 +241,13 @@ class SparkRows:
         return Local(codes, len(order), weights)
 
     def _chosen(self, share: float, seed: int) -> Any:
-        from pyspark.sql import functions as f
-
         if KEY[0] in self.frame.columns:
             bound = min(int(share * 2.0**64), (1 << 64) - 1)
             return self.frame.mapInArrow(
                 partial(chosen_units, bound=bound, seed=seed), self.frame.schema
             )
         order = list(self.places.values())
-        equal = self.frame.groupBy(*self.frame.columns).agg(f.count("*").alias("n"))
+        equal = self.frame.groupBy(*self.frame.columns).count()
         return equal.mapInArrow(
             partial(chosen_copies, order=order, share=share, seed=seed), self.frame.schema
         )

@@ -46,7 +46,8 @@ def _first_line(error: BaseException) -> str:
 
 
 _OURS = re.compile(r"^microgauge\.errors\.InputError: (.*)$", re.MULTILINE)
-_FILE = re.compile(r"(?:file:|hdfs:|s3a?:|abfss?:|gs:|dbfs:)?/[^\s,;'\"()\[\]]+")
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
+_FILE = re.compile(r"reading file:? (\S+?)\.?(?=\s|$)")
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def spark_errors(which: str) -> Iterator[None]:
 
     Spark's own text may hold cells of the data, so no more of it is told than its condition.
     """
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     try:
@@ -62,17 +64,25 @@ def spark_errors(which: str) -> Iterator[None]:
             # Only Arrow is used of what Spark says of pandas.
             warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
             yield
-    except PySparkException as error:
-        text = str(error)
-        if ours := _OURS.search(text):
-            raise InputError(f"the {which} table: {ours[1]}") from None
-        condition = error.getCondition() or type(error).__name__
-        file = _FILE.search(text) if "FILE" in condition or "PATH" in condition else None
-        place = "" if file is None else f" in {file[0]}"
-        raise InputError(
-            f"Spark cannot read the {which} table ({condition}){place}. The file may be cut off, "
-            "damaged or of another format; Spark's log tells more."
-            if file
-            else f"Spark could not finish its work on the {which} table ({condition}); its log "
-            "tells more."
-        ) from None
+    except (PySparkException, Py4JJavaError) as error:
+        raise InputError(_fault(str(error), which)) from None
+
+
+def _fault(text: str, which: str) -> str:
+    if ours := _OURS.search(text):
+        return f"the {which} table: {ours[1]}"
+    found = _CONDITION.search(text)
+    condition = found[1] if found else "no condition"
+    if file := _FILE.search(text):
+        return (
+            f"Spark cannot read the part {file[1]} of the {which} table ({condition}). It may be "
+            "cut off, damaged or of other types than the others; copy or export it again."
+        )
+    if "Python worker exited unexpectedly" in text:
+        return (
+            f"Spark's workers died on the {which} table as often as it tries a task. They may need "
+            "more memory: spark.executor.memoryOverhead."
+        )
+    return (
+        f"Spark could not finish its work on the {which} table ({condition}); its log tells more."
+    )

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import polars as pl
 
@@ -62,20 +64,20 @@ def _files(names: list[str], session: Any, which: str) -> tuple[str, Any]:
     title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     kind = _format_of(names[0]) or _folder_format(names[0])
     try:
-        listed = session.read.format("binaryFile").load(names).select("path")
-        files = sorted(row[0] for row in listed.collect())
-    except AnalysisException as error:
-        raise InputError(
-            f"Spark finds no file {listing(names)} (the {which} table; "
-            f"{error.getCondition() or 'no path'})."
-        ) from None
-    if not files:
+        found = session.read.format("binaryFile").load(names).selectExpr("path", "length").collect()
+    except AnalysisException:
+        raise InputError(f"Spark finds no file {listing(names)} (the {which} table).") from None
+    if not found:
         raise InputError(f"the {which} table {title} has no files.")
+    empty = sorted(row[0] for row in found if not row[1])
+    files = sorted(row[0] for row in found if row[1])
     with ThreadPoolExecutor(FILES_AT_A_TIME) as threads:
         schemas = list(threads.map(lambda file: _schema_of(file, kind, session), files))
-    _check_parts(files, schemas, which)
-    frame = _reader(session, kind, files).load(files)
-    return title, frame
+    faults = [f"the part {file} of the {which} table is empty." for file in empty]
+    faults += _part_faults(files, schemas, which, ordered=kind == "csv")
+    if faults:
+        raise InputError(*faults)
+    return title, _reader(session, kind, files).load(files)
 
 
 def _folder_format(name: str) -> str:
@@ -88,7 +90,7 @@ def _folder_format(name: str) -> str:
 
 
 def _reader(session: Any, kind: str, files: Sequence[str]) -> Any:
-    reader = session.read.format(kind)
+    reader = session.read.format(kind).option("ignoreCorruptFiles", "false")
     if kind == "csv":
         reader = reader.options(header=True, inferSchema=False, sep=_separator(session, files[0]))
         reader = reader.options(multiLine=True, mode="FAILFAST", escape='"')
@@ -104,19 +106,33 @@ def _separator(session: Any, file: str) -> str:
 
 def _schema_of(file: str, kind: str, session: Any) -> dict[str, str] | str:
     """The columns of one file with their types, or why it cannot be read."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
+    if kind == "parquet" and file.startswith("file:"):
+        return _footer(file)
     try:
         fields = _reader(session, kind, [file]).load(file).schema.fields
         return {field.name: field.dataType.simpleString() for field in fields}
-    except PySparkException as error:
-        return error.getCondition() or type(error).__name__
+    except (PySparkException, Py4JJavaError) as error:
+        return type(error).__name__
 
 
-_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+def _footer(file: str) -> dict[str, str] | str:
+    """The columns that the foot of a Parquet file names: quicker than asking Spark for each."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        schema = parquet.read_schema(url2pathname(urlparse(file).path))
+    except (pa.ArrowException, OSError) as error:
+        return type(error).__name__
+    return {field.name: str(field.type) for field in schema}
 
 
-def _check_parts(files: Sequence[str], schemas: Sequence[Any], which: str) -> None:
+def _part_faults(
+    files: Sequence[str], schemas: Sequence[Any], which: str, *, ordered: bool
+) -> list[str]:
     """Faults of all parts at once: Spark itself would fill what a part lacks with nulls."""
     faults = [
         f"the part {file} of the {which} table cannot be read ({schema}). It may be cut off or "
@@ -126,24 +142,26 @@ def _check_parts(files: Sequence[str], schemas: Sequence[Any], which: str) -> No
     ]
     sound = [(f, s) for f, s in zip(files, schemas, strict=True) if not isinstance(s, str)]
     for file, schema in sound[1:]:
-        first, expected = sound[0]
-        gone, new = (
-            [n for n in expected if n not in schema],
-            [n for n in schema if n not in expected],
-        )
-        if gone:
+        faults += _drift(f"the part {file} of the {which} table", schema, *sound[0])
+        if ordered and set(schema) == set(sound[0][1]) and list(schema) != list(sound[0][1]):
             faults.append(
-                f"the part {file} of the {which} table lacks {listing(gone)}, which {first} has."
+                f"the part {file} of the {which} table has its columns in another order than "
+                f"{sound[0][0]}; Spark reads CSV by place."
             )
-        if new:
-            faults.append(
-                f"the part {file} of the {which} table has {listing(new)}, which {first} lacks."
-            )
-        faults += [
-            f'the part {file} of the {which} table holds "{name}" as {schema[name]}, where {first} '
-            f"holds {kind}. Write all parts with the same types."
-            for name, kind in expected.items()
-            if name in schema and schema[name] != kind
-        ]
-    if faults:
-        raise InputError(*faults)
+    return faults
+
+
+def _drift(part: str, schema: dict[str, str], first: str, expected: dict[str, str]) -> list[str]:
+    gone = [name for name in expected if name not in schema]
+    new = [name for name in schema if name not in expected]
+    faults = []
+    if gone:
+        faults.append(f"{part} lacks {listing(gone)}, which {first} has.")
+    if new:
+        faults.append(f"{part} has {listing(new)}, which {first} lacks.")
+    return faults + [
+        f'{part} holds "{name}" as {schema[name]}, where {first} holds {kind}. Write all parts '
+        "with the same types."
+        for name, kind in expected.items()
+        if name in schema and schema[name] != kind
+    ]

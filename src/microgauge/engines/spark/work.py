@@ -31,7 +31,7 @@ ANSWER = "answer binary"
 KEY = ("k0", "k1")
 
 
-def _grouped(batches: Batches, rows: int) -> Iterator[pl.DataFrame]:
+def grouped(batches: Batches, rows: int) -> Iterator[pl.DataFrame]:
     """Small record batches joined into larger ones."""
     held: list[pl.DataFrame] = []
     count = 0
@@ -60,7 +60,7 @@ def read_values(batches: Batches, names: Mapping[str, str], reading: Reading) ->
     """The values of every column in a partition, and its rows."""
     totals = {name: Total() for name in names}
     rows = 0
-    for frame in _grouped(batches, BATCH_ROWS):
+    for frame in grouped(batches, BATCH_ROWS):
         rows += frame.height
         for name, place in names.items():
             totals[name].add(_values_of(frame[place], name, totals[name], reading))
@@ -98,7 +98,7 @@ def code_rows(
     key: tuple[str, KeyFacts] | None,
 ) -> Iterator[Any]:
     """Rows as codes, and the key as two numbers."""
-    for frame in _grouped(batches, BATCH_ROWS):
+    for frame in grouped(batches, BATCH_ROWS):
         columns: dict[str, Any] = {
             places[name]: dictionary.coded(frame[places[name]]).astype(np.int32)
             for name, dictionary in dictionaries.items()
@@ -115,9 +115,10 @@ def _record(columns: Mapping[str, NDArray[Any]]) -> Any:
     return pa.RecordBatch.from_arrays([pa.array(c) for c in columns.values()], list(columns))
 
 
-def _coded_batch(
+def coded_batch(
     frame: pl.DataFrame, places: Mapping[str, str], axes: Axes, weight: Weight | None
 ) -> Batch:
+    """Some rows of a coded frame."""
     # A key is no column of codes: all its rows have the same one.
     zeros = np.zeros(frame.height, dtype=np.int32)
     codes = {
@@ -137,8 +138,8 @@ def fold_rows(
     size: int,
 ) -> Iterator[Any]:
     """The summed answers of a partition."""
-    frames = _grouped(batches, size)
-    facts = fold((_coded_batch(f, places, axes, weight) for f in frames), passes)
+    frames = grouped(batches, size)
+    facts = fold((coded_batch(f, places, axes, weight) for f in frames), passes)
     if facts:
         yield _binary(_Answers(tuple(facts[question] for question in passes)))
 
@@ -172,8 +173,8 @@ def cells_of(
     form: CellForm,
 ) -> Iterator[Any]:
     """The classes of a partition, a row each, for Spark to add up."""
-    frames = _grouped(batches, LONG_ROWS)
-    facts = fold((_coded_batch(f, places, axes, weight) for f in frames), [question])
+    frames = grouped(batches, LONG_ROWS)
+    facts = fold((coded_batch(f, places, axes, weight) for f in frames), [question])
     if facts:
         yield _record(form.columns(facts[question]))
 
@@ -238,10 +239,10 @@ def chosen_units(batches: Batches, bound: int, seed: int) -> Iterator[Any]:
 
 def chosen_copies(batches: Batches, order: Sequence[str], share: float, seed: int) -> Iterator[Any]:
     """Of each set of equal rows, as many as a sample takes."""
-    for frame in _grouped(batches, BATCH_ROWS):
+    for frame in grouped(batches, BATCH_ROWS):
         zeros = np.zeros(frame.height, dtype=np.int32)
         columns = [frame[p].to_numpy() if p in frame.columns else zeros for p in order]
         hashes = row_hashes(columns, frame.height, seed)
-        times = copies_taken(hashes, frame["n"].to_numpy(), share)
+        times = copies_taken(hashes, frame["count"].to_numpy(), share)
         chosen = {p: np.repeat(frame[p].to_numpy(), times) for p in order if p in frame.columns}
         yield _record(chosen)

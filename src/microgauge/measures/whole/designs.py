@@ -18,10 +18,10 @@ from microgauge.measures.whole.terms import (
     Columns,
     Term,
     build,
-    full_polynomial,
     main_effects,
     pair_products,
     standardised,
+    terms_of,
     width,
 )
 
@@ -46,15 +46,12 @@ def chosen_design(
     joint: Joint, degree: int, interactions: str, masked: Sequence[bool] | None
 ) -> Design:
     """Terms by degree and interactions."""
+    terms = terms_of(joint, degree, interactions)
+    said = _main_words(degree)
     if interactions == "full":
-        terms = full_polynomial(joint, degree)
         said = f"all products up to degree {degree}"
-    else:
-        terms = main_effects(joint, degree)
-        said = _main_words(degree)
-        if interactions == "pairs":
-            terms += pair_products(joint)
-            said += " and products of pairs"
+    elif interactions == "pairs":
+        said += " and products of pairs"
     return Design(build(joint, _masked(terms, masked), masked), said, degree, interactions)
 
 
@@ -73,8 +70,7 @@ def auto_choice(joint: Joint, masked: Sequence[bool] | None = None) -> tuple[int
     """The richest rung of the ladder that the rows bear, or None if they bear none."""
     fitting = None
     for degree, interactions in LADDER:
-        terms = main_effects(joint, degree)
-        terms += pair_products(joint) if interactions == "pairs" else []
+        terms = terms_of(joint, degree, interactions)
         columns = sum(width(joint, term) for term in _masked(terms, masked))
         if joint.rows >= ROWS_PER_TERM * columns:
             fitting = (degree, interactions)
@@ -156,7 +152,7 @@ def formula_design(joint: Joint, formula: Formula) -> Design:
 
 
 def _may_miss(joint: Joint, place: int) -> bool:
-    return joint.variables[place].kind != "nominal" and bool(joint.missing(place).any())
+    return joint.variables[place].kind != "nominal" and joint.misses(place)
 
 
 def _formula_columns(

@@ -23,6 +23,10 @@ class JointVariable:
     """Number of levels; also the code of a missing cell."""
     numbers: Floats
     """Value of each level: the number itself, the score 0, 1, 2, … of an ordinal one."""
+    mean: float | None = None
+    """The pooled mean of the numbers; that of the rows held where it is not given."""
+    misses: bool | None = None
+    """Whether any cell is missing; found in the rows held where it is not given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +72,19 @@ class Joint:
         variable, codes = self.variables[place], self.codes[:, place]
         here = codes < variable.size
         numbers = np.append(variable.numbers, 0.0)[codes]
-        mean = float(numbers[here].mean()) if here.any() else 0.0
+        mean = variable.mean
+        if mean is None:
+            mean = float(numbers[here].mean()) if here.any() else 0.0
         return np.where(here, numbers, mean)
 
     def levels(self, place: int) -> int:
         """Levels of a variable, missing cells as one more where there are any."""
-        return self.variables[place].size + int(self.missing(place).any())
+        return self.variables[place].size + int(self.misses(place))
+
+    def misses(self, place: int) -> bool:
+        """Whether any cell of a variable is missing."""
+        known = self.variables[place].misses
+        return bool(self.missing(place).any()) if known is None else known
 
     def indicators(self, place: int) -> Floats:
         """Rows × levels: which level each row has."""

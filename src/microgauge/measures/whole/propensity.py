@@ -163,7 +163,11 @@ def separation(probability: Floats, protected: NDArray[np.bool_], share: float) 
     """AUC, SPECKS and PO50. Scores equal to each other or to the threshold count half."""
     values, places = np.unique(probability, return_inverse=True)
     before = sums_by(places, ~protected, len(values))
-    after = sums_by(places, protected, len(values))
+    return separation_of(values, before, sums_by(places, protected, len(values)), share)
+
+
+def separation_of(values: Floats, before: Floats, after: Floats, share: float) -> Separation:
+    """The same from rising scores and the rows of each file that have them."""
     before, after = before / before.sum(), after / after.sum()
     below = np.cumsum(before) - before
     auc = float((after * (below + before / 2.0)).sum())

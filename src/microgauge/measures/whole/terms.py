@@ -32,7 +32,7 @@ def main_effects(joint: Joint, degree: int = 1) -> list[Term]:
     for place, variable in enumerate(joint.variables):
         powers = 1 if variable.kind == "nominal" else degree
         found += [((place, power),) for power in range(1, powers + 1)]
-        if variable.kind != "nominal" and joint.missing(place).any():
+        if variable.kind != "nominal" and joint.misses(place):
             found.append(((place, MISSING),))
     return found
 
@@ -207,6 +207,27 @@ def _product(joint: Joint, term: Term) -> tuple[Floats, Index | None, int]:
                 keys = np.where(both, (keys - 1) * levels + codes, 0)
                 size *= levels
     return numbers, keys, size
+
+
+def terms_of(joint: Joint, degree: int, interactions: str) -> list[Term]:
+    """Terms by degree and interactions."""
+    if interactions == "full":
+        return full_polynomial(joint, degree)
+    pairs = pair_products(joint) if interactions == "pairs" else []
+    return main_effects(joint, degree) + pairs
+
+
+def raw_columns(joint: Joint, terms: Sequence[Term]) -> Floats:
+    """The columns of all terms as they are, so that those of some rows do not depend on others."""
+    found: list[Floats] = []
+    for term in terms:
+        numbers, keys, size = _product(joint, term)
+        if keys is None:
+            found.append(numbers[:, np.newaxis])
+        elif size > 0:
+            cells = keys[:, np.newaxis] == np.arange(1, size + 1)
+            found.append(cells * numbers[:, np.newaxis])
+    return np.hstack(found) if found else np.empty((joint.rows, 0))
 
 
 def standardised(numbers: Floats) -> Floats:
