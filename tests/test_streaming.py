@@ -8,7 +8,7 @@ import math
 import warnings
 from contextlib import contextmanager
 from datetime import date, timedelta
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import microgauge
-from microgauge import InputError, align
+from microgauge import InputError
 from microgauge.adding import Total
 from microgauge.cli import main
 from microgauge.draft import draft_schema
@@ -29,7 +29,7 @@ from microgauge.memory import memory_bytes
 from microgauge.opening import reading_of
 from microgauge.render.json import json_text
 from microgauge.schema import Schema
-from microgauge.tables import Key, Reading, Table, read_table, streaming
+from microgauge.tables import Key, Reading, read_table, streaming
 from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
 
@@ -102,7 +102,7 @@ NOTES = ["two\nlines", 'says "no", twice', "  blanks ", "a;b,c|d", "Łódź", No
 GRADES = ["low", "middle", "high"]
 
 
-def people(rows=150, seed=1):
+def people(rows=130, seed=1):
     """A survey with missing cells, and what a survey does not have: dates, booleans, an order."""
     rng = np.random.default_rng(seed)
     survey = pl.from_pandas(make_survey(rows, seed, missing=0.05), nan_to_null=True)
@@ -152,7 +152,7 @@ def tables(design):
         "number and text": (pl.col("number"), pl.col("number").cast(pl.String)),
     }[design]
     added = protected_version(people(12, seed=9)).with_columns(number=pl.col("number") + 10_000)
-    protected = pl.concat([protected.head(135), added]).sample(fraction=1, shuffle=True, seed=3)
+    protected = pl.concat([protected.head(118), added]).sample(fraction=1, shuffle=True, seed=3)
     original, protected = (
         table.with_columns(number=key)
         for table, key in zip((original, protected), spelt, strict=True)
@@ -212,7 +212,7 @@ def parts(frame, folder, form, sizes=(0, 1, 70, 0, 19)):
     """A folder of parts: of some sizes, empty ones among them, and the rest."""
     folder.mkdir()
     cuts = np.cumsum([0, *sizes])
-    pieces = [frame[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    pieces = [frame[a:b] for a, b in pairwise(cuts)]
     for number, piece in enumerate([*pieces, frame[int(cuts[-1]) :]]):
         write(piece, folder / f"part-{number}.{SUFFIX.get(form, 'csv')}", form)
     return folder
@@ -225,15 +225,13 @@ def parts(frame, folder, form, sizes=(0, 1, 70, 0, 19)):
     ("design", "form", "rows"),
     [
         ("numbers", "parquet", 40),
-        ("texts", "parquet", 1000),
+        ("texts", "gzip", 1000),
         ("padded", "csv", 13),
         ("number and text", "arrow", 33),
-        ("number and text", "gzip", 64),
-        ("row order", "arrow", 17),
+        ("row order", "parquet", 17),
         ("row order", "semicolon", 50),
         ("row order", "na", 31),
         ("apart", "bom", 77),
-        ("apart", "parquet", 29),
     ],
 )
 def test_every_section_is_the_same_in_memory_and_in_batches(tmp_path, design, form, rows):
@@ -404,7 +402,7 @@ def read_both(source, rows, key=None):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("rows", [1, 17, 1000])
+@pytest.mark.parametrize("rows", [1, 17])
 def test_every_cell_is_the_same_in_any_format_and_batches(tmp_path, form, rows):
     frame = people(25, seed=4)
     whole, split = read_both(parts(frame, tmp_path / "t", form, (0, 1, 15, 0)), rows)
@@ -468,7 +466,7 @@ CELLS = {
 @pytest.mark.parametrize("dtype", CELLS, ids=str)
 @given(data=st.data())
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_every_cell_is_the_same_for_any_type(tmp_path, dtype, data):
     cells = data.draw(st.lists(st.none() | CELLS[dtype], min_size=1, max_size=25))
@@ -749,7 +747,7 @@ def test_a_longer_join_is_that_of_pandas(limit):
 
 def test_the_second_hash_decides_where_first_ones_collide(monkeypatch):
     texts = [f"unit {i}" for i in range(200)]
-    other = texts[::-1][:150] + ["new"]
+    other = [*texts[::-1][:150], "new"]
 
     def colliding(values, *, numbers):
         words = key_words(values, numbers=numbers)
@@ -930,9 +928,8 @@ def test_all_bad_parts_are_told_at_once(tmp_path, capsys, form, rows):
         99: of_another_type,
     }  # fmt: skip
     folder = hundred(tmp_path / "t", form, spoil)
-    with in_batches(rows) if rows else pytest.MonkeyPatch.context():
-        with pytest.raises(InputError) as caught:
-            microgauge.assess(folder, folder)
+    with pytest.raises(InputError) as caught:
+        assessed(folder, folder, rows)
     faults = caught.value.faults
     assert len(faults) == len(spoil)
     for number in spoil:
@@ -975,9 +972,8 @@ def test_the_odd_part_out_is_named(tmp_path):
 def test_all_bad_delimited_parts_are_told_at_once(tmp_path, rows):
     spoil = {3: garbage, 29: without_a_column, 30: garbage, 57: with_a_column}
     folder = hundred(tmp_path / "t", "csv", spoil)
-    with in_batches(rows) if rows else pytest.MonkeyPatch.context():
-        with pytest.raises(InputError) as caught:
-            microgauge.assess(folder, folder)
+    with pytest.raises(InputError) as caught:
+        assessed(folder, folder, rows)
     for number in spoil:
         assert sum(f"part-{number:03d}" in fault for fault in caught.value.faults) == 1
 
@@ -1172,7 +1168,7 @@ def test_a_scratch_folder_that_is_none(tmp_path, capsys, monkeypatch):
 
 
 def test_an_engine_that_is_none():
-    with pytest.raises(InputError, match='no engine "sparc".*"spark"'):
+    with pytest.raises(InputError, match=r'no engine "sparc".*"spark"'):
         reading_of(Schema(), engine="sparc")
 
 
@@ -1319,6 +1315,7 @@ def test_a_scratch_file_holds_no_value(tmp_path):
 
 @pytest.mark.xfail(strict=True, reason="scratch files are left to the collector, which warns")
 def test_scratch_files_are_closed_when_let_go():
+    gc.collect()  # those of other tests
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         column = Spilled(np.uint8, None)
@@ -1331,7 +1328,7 @@ def test_scratch_files_are_closed_when_let_go():
 # -- a table that changes ------------------------------------------------------------------------
 
 
-def reread(path, change, key=None):
+def reread(path, change, distinct=1000):
     """A table of which the second reading finds other batches than the first."""
     whole = Source.batches
     times = []
@@ -1344,26 +1341,24 @@ def reread(path, change, key=None):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Reading, "batches", lambda self, source: True)
         patch.setattr(Source, "batches", changing)
-        found = read_table(path, which="original", reading=Reading(1, key=key))
+        found = read_table(path, which="original", reading=Reading(1, distinct=distinct))
     assert len(times) == 2
     return found
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("cells", "new"),
     [
-        ["a", "b"] * 10,
-        [1, 2] * 10,
-        [0.25, None] * 10,
-        list(range(0, 10**8, 5 * 10**6)),
-        [True] * 20,
+        (["a", "b"] * 10, SECRET),
+        ([1, 2] * 10, 417),
+        ([0.25, None] * 10, 417.5),
+        (list(range(0, 10**8, 5 * 10**6)), 417),
+        ([True] * 20, False),
     ],
-    ids=str,
 )
-def test_a_new_value_at_the_second_reading_is_a_fault(tmp_path, cells):
+def test_a_new_value_at_the_second_reading_is_a_fault(tmp_path, cells, new):
     path = tmp_path / "t.parquet"
     pl.DataFrame({"x": cells}).write_parquet(path)
-    new = {"a": SECRET, 1: 417, 0.25: 417.5, 0: 417, True: False}[cells[0]]
     grown = pl.DataFrame({"x": [new]}, schema=pl.read_parquet_schema(path))
     with pytest.raises(InputError, match="changed while it was read") as caught:
         reread(path, lambda frames: [*frames[:-1], pl.concat([frames[-1][1:], grown])])
@@ -1375,11 +1370,7 @@ def test_a_new_value_on_a_grid_is_a_fault(tmp_path):
     pl.DataFrame({"x": np.linspace(0, 1, 200)}).write_parquet(path)
     grown = pl.DataFrame({"x": [1e6]})
     with pytest.raises(InputError, match="changed while it was read"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Reading, "distinct", 100)
-            whole = streaming.Dictionary.read
-            patch.setattr(streaming.Dictionary, "read", lambda s, _, w, e: whole(s, 100, w, e))
-            reread(path, lambda frames: [*frames[:-1], grown])
+        reread(path, lambda frames: [*frames[:-1], grown], distinct=100)
 
 
 @pytest.mark.xfail(strict=True, reason="the numbers of rows of the two readings are not compared")

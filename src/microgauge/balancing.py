@@ -26,7 +26,7 @@ from microgauge.measures.rut.losses import (
     with_suppressed,
 )
 from microgauge.measures.rut.similarities import binned, cosine, jaccard, spread_over
-from microgauge.placing import placed
+from microgauge.placing import placed_variables
 from microgauge.recode import Recoding, matched_cells, shown_rule
 from microgauge.results import AttributeUtility, Rut, SweepStep
 from microgauge.rounding import Rule, resolution
@@ -47,13 +47,7 @@ DEFAULTS: dict[Kind, tuple[str, str]] = {
 
 def attribute_utilities(study: Study, notes: list[str]) -> tuple[AttributeUtility, ...]:
     """Loss and similarity of every analysed variable."""
-    both = {}
-    for variable in study.analysed:
-        found = None
-        if not (variable.removed or variable.original.empty or variable.protected is None):
-            found = placed(variable, study)
-        if found is not None:
-            both[variable.name] = found
+    both = placed_variables(study)
     values = Values(study, both)
     return tuple(
         Attribute(

@@ -11,10 +11,10 @@ from microgauge.describe import Described
 from microgauge.engines import Engine
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index, Levels, sums_by
-from microgauge.measures.loss.moments import quantile
+from microgauge.measures.loss.moments import quantiles
 from microgauge.passes import Axis, Crosstab, Cube, Facts
 from microgauge.passes.tables import Layers
-from microgauge.placing import Placed, placed
+from microgauge.placing import Placed, placed_variables
 from microgauge.results import (
     GDU,
     AxisDetail,
@@ -46,13 +46,8 @@ OTHERS = "(others)"
 def details_of(study: Study, gdu: GDU | None, progress: Callable[[str, float], None]) -> Details:
     """The details of all variables, and of the pairs that lost most."""
     progress("drawing variables", 0.0)
-    both: dict[str, Placed] = {}
-    found = []
-    for variable in study.analysed:
-        here = _both(variable, study)
-        if here is not None:
-            both[variable.name] = here
-        found.append(_variable(variable, here))
+    both = placed_variables(study)
+    found = [_variable(variable, both.get(variable.name)) for variable in study.analysed]
     pairs, left_out = _wanted(gdu, both)
     axes = {name: _coarse(side) for name, side in both.items()}
     tables = list(_tables(study, both, axes, pairs, progress))
@@ -62,12 +57,6 @@ def details_of(study: Study, gdu: GDU | None, progress: Callable[[str, float], N
         pairs=tuple(tables),
         left_out=left_out,
     )
-
-
-def _both(variable: Described, study: Study) -> Placed | None:
-    if variable.removed or variable.original.empty or variable.protected is None:
-        return None
-    return placed(variable, study)
 
 
 # -- one variable ----------------------------------------------------------------------------
@@ -108,15 +97,15 @@ def _numbers(both: Placed) -> NumberDetail:
         density=tuple(
             (float(x), float(a), float(b)) for x, a, b in zip(grid, *curves, strict=True)
         ),
-        box_before=_box(sides[0]),
-        box_after=_box(sides[1]),
+        box_before=_quantiles(sides[0], BOX),
+        box_after=_quantiles(sides[1], BOX),
     )
 
 
 def _range(both: Placed) -> tuple[float, float]:
     """Where most numbers lie: long tails would squeeze all else into one bin."""
     ends = [
-        [_quantile(levels, share) for share in (TAIL, 1.0 - TAIL)]
+        _quantiles(levels, (TAIL, 1.0 - TAIL))
         for levels in (both.original.levels, both.protected.levels)
     ]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
@@ -137,13 +126,9 @@ def _round_edges(low: float, high: float) -> Floats:
     return np.asarray(np.round(edges, decimals), dtype=np.float64)
 
 
-def _quantile(levels: Levels, share: float) -> float:
+def _quantiles(levels: Levels, shares: Sequence[float]) -> tuple[float, ...]:
     counts = levels.weighing.sums is levels.weighing.squares
-    return quantile(levels.numbers, levels.sums, share, counts=counts)
-
-
-def _box(levels: Levels) -> tuple[float, ...]:
-    return tuple(_quantile(levels, share) for share in BOX)
+    return quantiles(levels.numbers, levels.sums, shares, counts=counts)
 
 
 def _binned(levels: Levels, weights: Floats, edges: Floats) -> Floats:
@@ -171,14 +156,11 @@ def _densities(
 
 def _categories(both: Placed) -> CategoryDetail:
     shares, rows = [], []
-    for side, places in (
-        (both.original, both.original_places),
-        (both.protected, both.protected_places),
-    ):
+    for side, places in both.sides:
         weights = sums_by(places, side.levels.sums, both.size)
         shares.append(weights / max(float(weights.sum()), 1e-300))
         rows.append(sums_by(places, side.levels.rows, both.size))
-    labels = _labels(both)
+    labels = both.labels
     order = _order(both, shares[0] + shares[1])
     kept, rest = order[:MOST_CATEGORIES], order[MOST_CATEGORIES:]
     if both.type == "ordinal":
@@ -201,17 +183,6 @@ def _order(both: Placed, weights: Floats) -> Index:
     if both.type == "ordinal" and both.size <= MOST_CATEGORIES:
         return np.arange(both.size)
     return np.argsort(-weights, kind="stable")
-
-
-def _labels(both: Placed) -> list[str]:
-    labels = [""] * both.size
-    for side, places in (
-        (both.protected, both.protected_places),
-        (both.original, both.original_places),
-    ):
-        for place, label in zip(places.tolist(), side.levels.labels, strict=True):
-            labels[place] = label
-    return labels
 
 
 def _floats(values: Floats) -> tuple[float, ...]:
@@ -241,7 +212,7 @@ def _coarse(both: Placed) -> _Coarse:
         return _coarse_numbers(both)
     weights = sums_by(both.original_places, both.original.levels.sums, both.size)
     weights += sums_by(both.protected_places, both.protected.levels.sums, both.size)
-    labels = _labels(both)
+    labels = both.labels
     order = np.argsort(-weights, kind="stable")
     most = PAIR_BINS if both.type == "ordinal" else PAIR_CATEGORIES
     kept = order[:most]
@@ -262,8 +233,7 @@ def _coarse(both: Placed) -> _Coarse:
 def _coarse_numbers(both: Placed) -> _Coarse:
     """Bins that hold about as many original units each."""
     before = both.original.levels
-    cuts = [_quantile(before, i / PAIR_BINS) for i in range(1, PAIR_BINS)]
-    inner = np.unique(np.array(cuts))
+    inner = np.unique(_quantiles(before, [i / PAIR_BINS for i in range(1, PAIR_BINS)]))
     places = [
         np.searchsorted(inner, side.levels.numbers, side="right")
         for side in (both.original, both.protected)

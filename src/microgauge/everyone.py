@@ -9,7 +9,7 @@ import numpy as np
 
 from microgauge.engines import Engine
 from microgauge.levels import Floats
-from microgauge.measures.loss.moments import quantile
+from microgauge.measures.loss.moments import quantiles
 from microgauge.measures.whole.joint import Joint, JointVariable
 from microgauge.measures.whole.propensity import PERCENTILES, expected_distance, separation_of
 from microgauge.measures.whole.terms import Term, raw_columns, terms_of
@@ -158,4 +158,5 @@ def _axes(
 
 
 def _percentiles(middles: Floats, counts: Floats) -> dict[str, float]:
-    return {str(p): quantile(middles, counts, p / 100.0, counts=True) for p in PERCENTILES}
+    found = quantiles(middles, counts, [p / 100.0 for p in PERCENTILES], counts=True)
+    return {str(p): value for p, value in zip(PERCENTILES, found, strict=True)}

@@ -37,8 +37,33 @@ class Placed:
         """How passes see the protected column."""
         return self._axis(column, self.protected, self.protected_places)
 
+    @property
+    def sides(self) -> tuple[tuple[Side, Index], tuple[Side, Index]]:
+        """Each side, original first, with its places."""
+        return (self.original, self.original_places), (self.protected, self.protected_places)
+
+    @property
+    def labels(self) -> list[str]:
+        """The common levels by name, as the original spells them where it has them."""
+        labels = [""] * self.size
+        for side, places in reversed(self.sides):
+            for place, label in zip(places.tolist(), side.levels.labels, strict=True):
+                labels[place] = label
+        return labels
+
     def _axis(self, column: str, side: Side, places: Index) -> Axis:
         return Axis(column, np.append(places, self.size)[side.lookup], self.size)
+
+
+def comparable(variable: Described) -> bool:
+    """Whether both tables have values of a variable."""
+    return not (variable.removed or variable.original.empty or variable.protected is None)
+
+
+def placed_variables(study: Study) -> dict[str, Placed]:
+    """The analysed variables that both tables have, on common levels."""
+    found = {v.name: placed(v, study) for v in study.analysed if comparable(v)}
+    return {name: both for name, both in found.items() if both is not None}
 
 
 def placed(variable: Described, study: Study) -> Placed | None:

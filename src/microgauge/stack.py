@@ -9,7 +9,7 @@ import numpy as np
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.measures.whole.joint import Joint, JointVariable
 from microgauge.passes import Axis, Changes
-from microgauge.placing import Placed, placed
+from microgauge.placing import Placed, comparable, placed_variables
 from microgauge.study import Study
 
 
@@ -29,17 +29,9 @@ def stacked(study: Study) -> tuple[Joint, list[str]]:
 
 def compared(study: Study) -> tuple[list[Placed], list[str]]:
     """Variables on common levels, and the names of those that have none."""
-    found: list[Placed] = []
-    unmatched = []
-    for variable in study.analysed:
-        if variable.removed or variable.original.empty or variable.protected is None:
-            continue
-        both = placed(variable, study)
-        if both is None:
-            unmatched.append(variable.name)
-        else:
-            found.append(both)
-    return found, unmatched
+    found = placed_variables(study)
+    unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in found]
+    return list(found.values()), unmatched
 
 
 def _notes(study: Study, names: Sequence[str], unmatched: Sequence[str]) -> list[str]:
@@ -67,9 +59,7 @@ def unmasked(study: Study, joint: Joint) -> frozenset[str]:
     rows = study.matching.rows
     if rows is None or study.matching.alignment.how != "row order" or not joint.variables:
         return frozenset()
-    wanted = {v.name for v in joint.variables}
-    found = [placed(v, study) for v in study.analysed if v.name in wanted]
-    both = [b for b in found if b is not None]
+    both = compared(study)[0]
     axes: dict[str, Axis] = {}
     for b in both:
         axes[ORIGINAL + b.name] = b.original_axis(ORIGINAL + b.name)

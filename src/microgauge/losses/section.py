@@ -10,7 +10,7 @@ from microgauge.losses.statistics import MATRICES, Statistics, no_matrix
 from microgauge.losses.tables import Tables
 from microgauge.losses.values import Values
 from microgauge.measures.loss.matrices import Scatter
-from microgauge.placing import Placed, placed
+from microgauge.placing import placed_variables
 from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.study import Study
 
@@ -20,7 +20,7 @@ Progress = Callable[[str, float], None]
 def information_loss(study: Study, progress: Progress, notes: list[str]) -> Loss:
     """Everything the practice guide compares, for every variable it fits."""
     progress("comparing values", 0.0)
-    both = _placed(study)
+    both = placed_variables(study)
     values = Values(study, both, notes)
     counted = Tables(study, both, progress)
     tables = counted.results()
@@ -52,17 +52,6 @@ def information_loss(study: Study, progress: Progress, notes: list[str]) -> Loss
         seed=study.options.seed,
         reason="; ".join(reason for reason in reasons if reason) or None,
     )
-
-
-def _placed(study: Study) -> dict[str, Placed]:
-    found = {}
-    for variable in study.analysed:
-        if variable.removed or variable.original.empty or variable.protected is None:
-            continue
-        both = placed(variable, study)
-        if both is not None:
-            found[variable.name] = both
-    return found
 
 
 def _in_all(tables: tuple[TableLoss, ...]) -> tuple[float | None, float | None]:

@@ -213,7 +213,7 @@ class Statistics:
             sums.append((engine.scan([question], axes)[question], centres))
         return [
             self._subdomain(both.name, label, *((facts[level], c) for facts, c in sums))
-            for level, label in enumerate(_labels(both))
+            for level, label in enumerate(both.labels)
         ]
 
     def _subdomain(
@@ -272,18 +272,6 @@ def _sides(variable: Described) -> tuple[Side, Side]:
 def _piled(side: Side) -> bool:
     """Whether half of the units or more share one value: no robust deviation then."""
     return bool(side.levels.rows.max(initial=0) >= HALF * side.levels.present)
-
-
-def _labels(both: Placed) -> list[str]:
-    """The common levels by name."""
-    labels = [""] * both.size
-    for side, places in (
-        (both.original, both.original_places),
-        (both.protected, both.protected_places),
-    ):
-        for place, label in zip(places, side.levels.labels, strict=True):
-            labels[place] = label
-    return labels
 
 
 def _matrix(found: Discrepancy) -> MatrixLoss:

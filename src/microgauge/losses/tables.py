@@ -105,10 +105,7 @@ class Tables:
     def _one_way(self, name: str) -> tuple[Frequencies, Frequencies]:
         both = self.both[name]
         found = []
-        for side, places in (
-            (both.original, both.original_places),
-            (both.protected, both.protected_places),
-        ):
+        for side, places in both.sides:
             counts = sums_by(np.append(places, both.size), side.levels.weighing.sums, both.size + 1)
             found.append(_dense(counts[: self._size(name)]))
         return found[0], found[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -72,13 +73,27 @@ def quantile(values: Floats, weights: Floats, p: float, *, counts: bool) -> floa
     >>> quantile(np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 4.0]), 0.5, counts=False)
     2.5
     """
+    return quantiles(values, weights, (p,), counts=counts)[0]
+
+
+def quantiles(
+    values: Floats, weights: Floats, shares: Sequence[float], *, counts: bool
+) -> tuple[float, ...]:
+    """Several quantiles of the same rising values."""
     used = weights > 0
     values, total = values[used], np.cumsum(weights[used])
-    if counts:
-        place = (total[-1] - 1.0) * p
-        low = values[np.searchsorted(total, np.floor(place), side="right")]
-        high = values[np.searchsorted(total, np.ceil(place), side="right")]
-        return float(low + (high - low) * (place - np.floor(place)))
+    between = _between_units if counts else _between_steps
+    return tuple(between(values, total, p) for p in shares)
+
+
+def _between_units(values: Floats, total: Floats, p: float) -> float:
+    place = (total[-1] - 1.0) * p
+    low = values[np.searchsorted(total, np.floor(place), side="right")]
+    high = values[np.searchsorted(total, np.ceil(place), side="right")]
+    return float(low + (high - low) * (place - np.floor(place)))
+
+
+def _between_steps(values: Floats, total: Floats, p: float) -> float:
     # Sums of weights are not exact: a step is met when it is met but for rounding.
     target, rounding = p * total[-1], 1e-12 * total[-1]
     first = np.searchsorted(total, target - rounding)

@@ -9,6 +9,7 @@ import numpy as np
 from microgauge.errors import Undefined
 from microgauge.levels import Floats, Index
 from microgauge.measures.risk.classes import ClassTable, Counts
+from microgauge.ranks import centred_ranks
 
 
 def class_risk(rows: Counts, external: Counts) -> float:
@@ -55,14 +56,8 @@ def _pearson(a: Floats, b: Floats) -> float:
 
 def spearman(a: Index, b: Index) -> float:
     """Correlation of ranks, ties in the middle."""
-    ranks = [_ranks(side) for side in (a, b)]
+    ranks = [centred_ranks(np.bincount(side).astype(np.float64))[side] for side in (a, b)]
     return _pearson(ranks[0], ranks[1])
-
-
-def _ranks(places: Index) -> Floats:
-    counts = np.bincount(places)
-    below = np.cumsum(counts) - counts
-    return np.asarray((below + (counts + 1) / 2.0)[places], dtype=np.float64)
 
 
 def journalist_risk(external: Counts) -> float:
