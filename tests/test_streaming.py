@@ -1233,7 +1233,7 @@ def test_a_full_disk_while_tables_are_joined_is_said(tmp_path, capsys, monkeypat
     assert "No space left" in refused(capsys, path, path, "--key", "k", rows=50)
 
 
-def test_a_write_cut_short_goes_on(monkeypatch):
+def test_a_write_cut_short_goes_on():
     column = Spilled(np.uint16, None)
     whole = column._file
 
