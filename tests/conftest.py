@@ -3,7 +3,12 @@
 No test reads a file it has not written itself.
 """
 
+import os
+import shutil
+import socket
+import sys
 import warnings
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -190,3 +195,67 @@ def route(request, monkeypatch):
     for name, value in limits.items():
         monkeypatch.setattr(asking, name, value)
     return request.param
+
+
+# -- Spark ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def quiet(log):
+    """What processes write to stderr goes to a file, for as long as those that start here live."""
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """One Spark for the whole run: two workers, three retries, and a Connect server beside."""
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("Spark needs Java, and there is no java on the PATH")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("spark")
+    builder = sql.SparkSession.builder.master("local[2,4]")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.files.minPartitionNum": "3",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+    }.items():
+        builder = builder.config(name, value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "test")
+        patch.setenv("GRPC_VERBOSITY", "NONE")
+        with quiet(folder / "log"):
+            session = builder.getOrCreate()
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(spark):
+    """The same Spark over Spark Connect."""
+    sql = pytest.importorskip("pyspark.sql.connect.session", reason="no Spark Connect")
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    session = sql.SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+    yield session
+    session.stop()

@@ -117,9 +117,20 @@ def _matched(original: Table, protected: Table, partners: _Partners, key: Key) -
         (ORIGINAL, original, partners.original),
         (PROTECTED, protected, partners.protected),
     ):
+        whole = partners.matched == table.rows and _in_place(rows())
         for name, column in table.columns.items():
-            codes[prefix + name] = _gathered(column.codes, rows())
+            codes[prefix + name] = column.codes if whole else _gathered(column.codes, rows())
     return Local(codes, partners.matched, units=_gathered(key.words[0], partners.original()))
+
+
+def _in_place(rows: Iterable[_Rows]) -> bool:
+    """Whether rows, given some at a time, are 0, 1, 2 and so on."""
+    start = 0
+    for some in rows:
+        if not np.array_equal(some, np.arange(start, start + len(some))):
+            return False
+        start += len(some)
+    return True
 
 
 def _gathered(codes: Sliceable, rows: Iterable[_Rows]) -> Sliceable:
