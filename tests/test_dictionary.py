@@ -384,8 +384,8 @@ def test_a_quasi_identifier_is_not_left_out_of_risk(tmp_path, names):
 @given(st.integers(-50, 50), st.integers(2, 40), cuts, st.sampled_from([int, float, str]))
 def test_numbers_that_run_up_are_consecutive_in_any_batches(start, count, cuts, kind):
     cells = [kind(start + i) for i in range(count)]
-    assert read_split(cells, cuts, 100).consecutive
-    assert read_split(cells, cuts, 4).consecutive  # also where they are not told apart
+    assert read_split(cells, cuts, 100).identifies(ordered=True)
+    assert read_split(cells, cuts, 4).identifies(ordered=True)  # also where they are not told apart
 
 
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=30), cuts)
@@ -394,21 +394,21 @@ def test_numbers_that_run_up_are_consecutive_in_any_batches(start, count, cuts, 
 @LAWS
 def test_other_numbers_are_not_consecutive(cells, cuts):
     assume(any(b - a != 1 for a, b in pairwise(cells)))
-    assert not read(cells, 100).consecutive
+    assert not read(cells, 100).identifies(ordered=True)
     batches = read_split(cells, cuts, 100)
     # See test_streaming.test_ranks_in_another_order_are_no_identifier.
-    assert not batches.consecutive or max(cells) - min(cells) + 1 == len(cells)
+    assert not batches.identifies(ordered=True) or max(cells) - min(cells) + 1 == len(cells)
 
 
 def test_what_is_not_consecutive():
-    assert not read([7]).consecutive
-    assert not read([1, 2, None, 3]).consecutive
-    assert not (read([1, 2]) + read([None, 3], dtype=pl.Int64)).consecutive
-    assert not read([0.5, 1.5]).consecutive
-    assert not read(["1", "3"]).consecutive
-    assert not read([f"t{i}" for i in range(9)] + ["t0"]).consecutive
-    assert read([f"t{i}" for i in range(9)]).consecutive
-    assert not (read(["a", "b"]) + read(["b", "c"])).consecutive
+    assert not read([7]).identifies(ordered=True)
+    assert not read([1, 2, None, 3]).identifies(ordered=True)
+    assert not (read([1, 2]) + read([None, 3], dtype=pl.Int64)).identifies(ordered=True)
+    assert not read([0.5, 1.5]).identifies(ordered=True)
+    assert not read(["1", "3"]).identifies(ordered=True)
+    assert not read([f"t{i}" for i in range(9)] + ["t0"]).identifies(ordered=True)
+    assert read([f"t{i}" for i in range(9)]).identifies(ordered=True)
+    assert not (read(["a", "b"]) + read(["b", "c"])).identifies(ordered=True)
 
 
 # -- adding --------------------------------------------------------------------------------------
@@ -422,7 +422,7 @@ def test_batches_without_values_say_nothing_of_the_kind():
             assert both.rows == 4
             assert both.missing == 2
             assert list(both.values) == list(some.values)
-            assert not both.consecutive
+            assert not both.identifies(ordered=True)
 
 
 def test_texts_and_numbers_do_not_add_up():
@@ -695,7 +695,7 @@ def test_a_grid_tells_apart_what_it_must_in_a_whole_table(tmp_path):
     assert columns["x"].width is not None
     assert columns["y"].width is None
     assert columns["t"].width is None
-    assert columns["id"].consecutive
+    assert columns["id"].identifies(ordered=True)
     assert columns["id"].width == 8
     for name in frame.columns:
         values = columns[name].values

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from microgauge.levels import Floats, number_label
 from microgauge.schema import Value
-from microgauge.tables import NULL_WORDS, Column
-
-_PADDED = r"^[-+]?0\d"
-"""Codes such as 00400 are text, unless the other table holds the same values as numbers."""
+from microgauge.tables import NULL_WORDS, PADDED, Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class Cells:
     def read(column: Column, codes: Sequence[Value]) -> Cells:
         """Read a column, with the missing codes a user declares."""
         cells = Cells(column, np.zeros(len(column.values), dtype=np.bool_), width=column.width)
-        if codes:
+        if codes and column.width is None:  # on a grid they are missing cells already
             cells = replace(cells, missing=cells.matching(codes))
         return cells.without_null_words()
 
@@ -92,7 +89,7 @@ class Cells:
     def _padded(self) -> NDArray[np.bool_]:
         values = self.column.values
         if isinstance(values, pl.Series):
-            return values.str.contains(_PADDED).to_numpy()
+            return values.str.contains(PADDED).to_numpy()
         return np.zeros(len(values), dtype=np.bool_)
 
     @property

@@ -25,6 +25,8 @@ from microgauge.passes.tables import weighing
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable
 from microgauge.tables import Column, Table
 
+CROWDED = "more than "
+"""How the reason begins that a column with too many texts is left out for."""
 MOST_CODES = 10
 """Whole numbers with at most so many distinct values are taken for codes."""
 
@@ -114,7 +116,9 @@ class Describer:
         key = self.schema.options.key
         engines = [over(t, w, key) for (t, _), w in zip(self._sides, weights, strict=True)]
         tallies = self._tallies(engines)
-        variables = [self._variable(name, *tallies) for name in self.original.columns]
+        crowded = self._crowded()
+        names = [name for name in self.original.columns if name not in crowded]
+        variables = [self._variable(name, *tallies) for name in names]
         self._check_pairs()
         self._note_weights(tallies, weights)
         self._note_columns()
@@ -175,6 +179,27 @@ class Describer:
                     f'Column "{name}" of the {which} table holds {what} and is left out.'
                 )
 
+    def _crowded(self) -> set[str]:
+        """Columns with too many texts in either table, which cannot be compared.
+
+        A fault for those by which risk is measured: without them it would look smaller than it is.
+        """
+        found: set[str] = set()
+        for table, which in self._sides:
+            crowded = [name for name, why in table.unsupported.items() if why.startswith(CROWDED)]
+            found.update(crowded)
+            crowded += [name for name, column in table.columns.items() if column.width is not None]
+            self.faults += [
+                f'the {given.role} variable "{name}" has more than '
+                f"{self.schema.options.distinct_values:,} different values in the {which} table, "
+                "which is too many to tell all apart beyond memory: raise distinct_values in "
+                "[options], or recode it."
+                for name in crowded
+                if (given := self._given(name)).role == "quasi_identifier"
+                or (given.role == "sensitive" and name in table.unsupported)
+            ]
+        return found
+
     # -- weights -----------------------------------------------------------------------------
 
     def _weight_name(self, which: str) -> str | None:
@@ -197,6 +222,12 @@ class Describer:
         if fault:
             self.faults.append(f'the weight "{name}" of the {which} table {fault}')
             return None
+        if cells.width is not None:
+            self.notes.append(
+                f'The weight "{name}" of the {which} table has more than '
+                f"{self.schema.options.distinct_values:,} different values, which were read as "
+                f"the middles of intervals {cells.width:g} wide."
+            )
         used = rows[:-1] > 0
         if len(np.unique(cells.numbers[used])) == 1:
             return None
@@ -239,6 +270,8 @@ class Describer:
         self._note_null_words(name, cells, other)
         reader = _VariableReader(self, name, given, cells, other)
         original_type = reader.original_type()
+        if name == self.schema.options.key:
+            original_type = "nominal"  # a name for units, whatever it is written in
         role = self._role(name, given, column, cells, original_type)
         if role not in ANALYSED:
             return self._left_out(name, role, reader, original_type, tally, protected_tally)
@@ -258,7 +291,8 @@ class Describer:
             f'"{name}" has more than {self.schema.options.distinct_values:,} different values, '
             f"which were read as the middles of intervals {width:g} wide. The fullest holds "
             f"{max(shares, default=0.0):.2g} of the rows: no rank and no distance between "
-            "distributions is off by more, and p-values are those of such distances."
+            "distributions is off by more, and p-values are those of such distances. Changes "
+            "within an interval are not seen."
         )
 
     @staticmethod

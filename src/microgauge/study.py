@@ -44,7 +44,11 @@ class Study:
         """Rows in memory for measures that must see units: all, or a sample that is noted."""
         if which not in self._samples:
             engine = self._engine(which)
-            found = engine.sample(self.options.sample_rows, self.options.seed)
+            found = engine.sample(
+                self.options.sample_rows,
+                self.options.seed,
+                by_place=self.matching.alignment.how == "row order",
+            )
             self._samples[which] = found
             if found.rows < engine.rows:
                 self.notes.append(
@@ -118,8 +122,8 @@ class Study:
         notes += options_notes(schema.options, variables)
         if matching.rows is not None and matching.rows.rows > MOST_MATCHED:
             notes.append(
-                f"Which of many numbers became which is read from {MOST_MATCHED:,} of the "
-                f"{matching.rows.rows:,} matched units, chosen by hash."
+                "Where a variable has many numbers, which became which is read from about "
+                f"{MOST_MATCHED:,} of the {matching.rows.rows:,} matched units, chosen by hash."
             )
         return Study(
             variables=tuple(variables),

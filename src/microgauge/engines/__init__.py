@@ -61,4 +61,4 @@ def join(original: Table, protected: Table, key: str) -> Join:
     first, second = key_of(original, key), key_of(protected, key)
     assert first is not None
     assert second is not None
-    return joined(original, protected, (first, second))
+    return joined(original, protected, first.alike(second), second.alike(first))

@@ -33,8 +33,12 @@ class Engine(Protocol):
         """Fold the passes over all rows. Facts as long as the table want batches as long."""
         ...
 
-    def sample(self, most: int, seed: int) -> Local:
-        """All rows where they are not more, else about so many, chosen by hash, in memory."""
+    def sample(self, most: int, seed: int, *, by_place: bool = False) -> Local:
+        """All rows where they are not more, else about so many, chosen by hash, in memory.
+
+        The hash is that of the key if there is one, else of the row; of its number with `by_place`,
+        for tables that correspond row by row.
+        """
         ...
 
     def logistic(

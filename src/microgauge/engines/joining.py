@@ -20,8 +20,9 @@ ROWS_AT_A_TIME = 1 << 24
 """Rows of both tables that are sorted together: about 1 GB of hashes and places."""
 
 
-def joined(original: Table, protected: Table, keys: tuple[Key, Key]) -> Join:
+def joined(original: Table, protected: Table, first: Key, second: Key) -> Join:
     """The units that both tables have, in the order of the original."""
+    keys = (first, second)
     count = max(-(-(original.rows + protected.rows) // ROWS_AT_A_TIME), 1)
     small = protected.rows < np.iinfo(np.int32).max
     partner: _Rows = np.full(original.rows, -1, dtype=np.int32 if small else np.int64)
@@ -30,8 +31,8 @@ def joined(original: Table, protected: Table, keys: tuple[Key, Key]) -> Join:
         found = _Bucket.of(keys, bucket, count)
         missing += found.missing
         repeated += found.repeated
-        first, second = found.pairs()
-        partner[first] = second
+        ours, theirs = found.pairs()
+        partner[ours] = theirs
     partners = _Partners(partner)
     return Join(
         rows=_matched(original, protected, partners, keys[0]),

@@ -7,10 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Weight
-from microgauge.hashing import Hashes, all_numbers, key_words, row_hashes, seeded
+from microgauge.hashing import (
+    Hashes,
+    all_numbers,
+    key_cells,
+    key_words,
+    places_hashed,
+    row_hashes,
+    seeded,
+)
 from microgauge.levels import Floats, Index
 from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
 from microgauge.tables import Key, Sliceable, Table
@@ -54,7 +63,7 @@ class Local:
         self._batch_rows = batch_rows
         self._units = units
         """A hash of each row's key, where there is one."""
-        self._sample: tuple[int, int, Local] | None = None
+        self._sample: tuple[tuple[int, int, bool], Local] | None = None
 
     @staticmethod
     def of(
@@ -118,16 +127,17 @@ class Local:
 
     # -- samples -----------------------------------------------------------------------------
 
-    def sample(self, most: int, seed: int) -> Local:
+    def sample(self, most: int, seed: int, *, by_place: bool = False) -> Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
         if self.rows <= most:
             return self
-        if self._sample is None or self._sample[:2] != (most, seed):
-            self._sample = (most, seed, self._sampled(most, seed))
-        return self._sample[2]
+        wanted = (most, seed, by_place)
+        if self._sample is None or self._sample[0] != wanted:
+            self._sample = (wanted, self._sampled(most, seed, by_place=by_place))
+        return self._sample[1]
 
-    def _sampled(self, most: int, seed: int) -> Local:
-        chosen = self._chosen(most / self.rows, seed)
+    def _sampled(self, most: int, seed: int, *, by_place: bool) -> Local:
+        chosen = self._chosen(most / self.rows, seed, by_place=by_place)
         parts: list[Mapping[str, NDArray[Any]]] = []
         weights: list[Floats] = []
         for part, rows in chosen:
@@ -138,12 +148,14 @@ class Local:
         count = sum(len(next(iter(p.values()))) for p in parts)
         return Local(codes, count, np.concatenate(weights) if weights else None)
 
-    def _chosen(self, share: float, seed: int) -> Iterator[tuple[slice, Index]]:
+    def _chosen(self, share: float, seed: int, *, by_place: bool) -> Iterator[tuple[slice, Index]]:
         """The rows chosen in each slice of the table."""
-        if self._units is not None:
+        if self._units is not None or by_place:
             for part in _parts(self.rows, LONG_ROWS):
-                hashes = seeded(np.asarray(self._units[part]), seed)
-                yield part, np.flatnonzero(hashes < _bound(share))
+                units = places_hashed(part.start, min(part.stop, self.rows))
+                if self._units is not None:
+                    units = np.asarray(self._units[part])
+                yield part, np.flatnonzero(seeded(units, seed) < _bound(share))
             return
         copies = Copies(share)
         ranges = -(-self.rows // HASHES_AT_A_TIME)
@@ -154,13 +166,15 @@ class Local:
 
     def _in_range(self, place: int, ranges: int, seed: int) -> Hashes:
         """The hashes of all rows that lie in one of several ranges."""
-        found = np.empty(self.rows if ranges == 1 else 2 * HASHES_AT_A_TIME, dtype=np.uint64)
+        if ranges > 1:
+            parts = (h[h % np.uint64(ranges) == place] for h in self._hashes(seed))
+            return np.concatenate(list(parts))
+        found = np.empty(self.rows, dtype=np.uint64)
         start = 0
         for hashes in self._hashes(seed):
-            here = hashes[hashes % np.uint64(ranges) == place] if ranges > 1 else hashes
-            found[start : start + len(here)] = here
-            start += len(here)
-        return found[:start]
+            found[start : start + len(hashes)] = hashes
+            start += len(hashes)
+        return found
 
     def _hashes(self, seed: int) -> Iterator[Hashes]:
         for part in _parts(self.rows, LONG_ROWS):
@@ -260,9 +274,18 @@ def key_of(table: Table, name: str) -> Key | None:
     column = table.columns.get(name)
     if column is None:
         return None
-    words = key_words(column.values, numbers=all_numbers(column.values))
-    first, second = (Looked(column.codes, np.append(word, np.uint64(0))) for word in words)
-    return Key(name, (first, second))
+    cells = key_cells(pl.Series(column.values))
+
+    def words(*, numbers: bool) -> tuple[Sliceable, Sliceable]:
+        first, second = key_words(cells, numbers=numbers)
+        missing = np.uint64(0)
+        return (
+            Looked(column.codes, np.append(first, missing)),
+            Looked(column.codes, np.append(second, missing)),
+        )
+
+    numbers = all_numbers(cells)
+    return Key(name, words(numbers=numbers), numbers, lambda: words(numbers=False))
 
 
 def in_order(original: Table, protected: Table, batch_rows: int = BATCH_ROWS) -> Local:

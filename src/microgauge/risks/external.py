@@ -63,6 +63,12 @@ def read_external(
             f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
             f"{listing(table.columns)}."
         )
+    crowded = [name for name in shared if table.columns[name].width is not None]
+    if crowded:
+        raise InputError(
+            f"the {which} table has too many different values of {listing(crowded)} to tell all "
+            "apart beyond memory: raise distinct_values in [options]."
+        )
     described = _described(original, table, schema, shared, which)
     sides = {v.name: v.protected for v in described if v.protected is not None}
     return External(table, over(table), sides)

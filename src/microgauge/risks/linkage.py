@@ -41,6 +41,11 @@ class Disclosure:
         if self._rows is None:
             reasons["linkage"] = NOT_ALIGNED
             return None, None
+        if self.study.sampled("matched"):
+            # Among fewer records each is found more easily.
+            most = self.study.options.sample_rows
+            reasons["linkage"] = f"more than sample_rows = {most:,} matched records"
+            return None, None
         self.progress("linking records", 0.0)
         try:
             with one_thread():

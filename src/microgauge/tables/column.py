@@ -6,8 +6,8 @@ distinct value; rows are only ever touched as codes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
@@ -61,6 +61,16 @@ class Key:
     name: str
     words: tuple[Sliceable, Sliceable]
     """Both 0 where the key is missing."""
+    numbers: bool
+    """Whether all keys are numbers, and were read as such."""
+    as_texts: Callable[[], tuple[Sliceable, Sliceable]]
+    """The words where the other table's keys are not all numbers: 007 is a text then."""
+
+    def alike(self, other: Key) -> Key:
+        """With words that mean the same in another table."""
+        if self.numbers == other.numbers or not self.numbers:
+            return self
+        return replace(self, words=self.as_texts(), numbers=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +151,7 @@ def _encode_integers(series: pl.Series) -> Column:
     if low is None or high is None:
         return _encode_numbers(series.cast(pl.Float64), "number")
     span = high - low + 1
-    if span > 1 << 16:
+    if span > 1 << 16 or max(abs(low), abs(high)) > 1 << 53:
         return _encode_numbers(series.cast(pl.Float64), "number")
     offset = (series.cast(pl.Int64) - low).fill_null(span)
     return _densify(offset.to_numpy(), span, "number", float(low))

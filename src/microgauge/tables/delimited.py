@@ -39,8 +39,13 @@ class Dialect:
         """From the first lines of a file."""
         sample = _sample(text)
         quote = _quote(sample)
-        delimiter = _delimiter(sample, quote)
-        header = _header(sample, delimiter, quote)
+        try:
+            delimiter = _delimiter(sample, quote)
+            header = _header(sample, delimiter, quote)
+        except csv.Error:
+            raise InputError(
+                f"{where} is not a readable CSV file: check its quotes and line ends."
+            ) from None
         _check_header(header, where)
         return Dialect(delimiter, quote, tuple(header))
 
@@ -62,8 +67,8 @@ def _is_gzip(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def read_delimited(content: bytes, where: str) -> pl.DataFrame:
-    """A data frame of text columns. `where` names the table in messages."""
+def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str]:
+    """A data frame of text columns, and the delimiter. `where` names the table in messages."""
     text_bytes = _as_utf8(content, where)
     found = Dialect.found(text_bytes, where)
     try:
@@ -78,10 +83,13 @@ def read_delimited(content: bytes, where: str) -> pl.DataFrame:
         )
     except pl.exceptions.PolarsError:
         raise InputError(_ragged(text_bytes, found, where)) from None
-    if found.delimiter != ",":
-        commas = columns_with_commas(frame.lazy())
-        frame = decimal_commas(frame.lazy(), commas).collect() if commas else frame
-    return frame
+    return frame, found.delimiter
+
+
+def with_decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """3,14 is a number where the comma is not the delimiter and every value of a column fits."""
+    commas = columns_with_commas(frame.lazy())
+    return decimal_commas(frame.lazy(), commas).collect() if commas else frame
 
 
 def _as_utf8(content: bytes, where: str) -> bytes:

@@ -17,18 +17,81 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.errors import InputError
-from microgauge.tables.column import (
-    Codes,
-    Column,
-    Kind,
-    UnsupportedColumn,
-    as_cells,
-    smallest,
-)
+from microgauge.tables.column import Codes, Column, Kind, UnsupportedColumn, as_cells, smallest
 
 Floats = NDArray[np.float64]
+
+NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
+"""What R, SAS and databases write for a missing number. Missing only among numbers."""
+PADDED = r"^[-+]?0\d"
+"""Codes such as 00400 are text, unless the other table holds the same values as numbers."""
+
 MOST_SPAN = 1 << 22
 """Whole numbers within such a span are coded by looking them up."""
+FINEST, COARSEST = -1074, 1023
+"""Powers of two that floating point numbers have."""
+DIGITS = 2.0**53
+"""Beyond so many steps of a grid, a floating point number is on the grid already."""
+
+
+def on_grid(numbers: Floats, exponent: int) -> Floats:
+    """The largest multiples of 2**exponent that are not larger.
+
+    >>> on_grid(np.array([-0.1, 0.3, 5.0]), 1)
+    array([-2.,  0.,  4.])
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        steps = np.ldexp(numbers, -exponent)
+        below = np.where((steps == 0.0) & (numbers < 0.0), -1.0, np.floor(steps))
+        return np.where(np.abs(steps) < DIGITS, np.ldexp(below, exponent), numbers) + 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """Whether whole numbers run up one by one, as those that number rows do."""
+
+    ordered: bool = True
+    """From row to row."""
+    pieces: bool = True
+    """Within batches, whose order is not known."""
+    first: float | None = None
+    last: float | None = None
+    low: float = np.inf
+    high: float = -np.inf
+
+    @staticmethod
+    def of(numbers: Floats) -> Run:
+        """Of the numbers of one batch; NaN where a cell is none."""
+        if not len(numbers):
+            return Run()
+        if not (np.floor(numbers) == numbers).all() or not (np.diff(numbers) == 1).all():
+            return NO_RUN
+        first, last = float(numbers[0]), float(numbers[-1])
+        return Run(first=first, last=last, low=first, high=last)
+
+    def __add__(self, other: Run) -> Run:
+        if self.first is None and self.ordered:
+            return other
+        if other.first is None and other.ordered:
+            return self
+        follows = self.last is not None and other.first == self.last + 1
+        return Run(
+            self.ordered and other.ordered and follows,
+            self.pieces and other.pieces,
+            self.first,
+            other.last,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+    def numbers(self, rows: int, *, ordered: bool) -> bool:
+        """Whether so many rows are numbered."""
+        if self.first is None:
+            return False
+        return self.ordered if ordered else self.pieces and self.high - self.low + 1 == rows
+
+
+NO_RUN = Run(ordered=False, pieces=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,87 +104,93 @@ class Dictionary:
     kind: Kind
     """`text` for text, whatever it spells; else the kind of number."""
     numbers: Floats | None = None
-    """Different numbers, rising; places on the grid where there are too many."""
+    """Different numbers, rising; where there are too many, the lower ends of intervals."""
     texts: pl.Series | None = None
     """Different texts, rising. None where there are too many."""
     exponent: int | None = None
-    """The grid is that of multiples of 2**exponent."""
+    """Intervals are 2**exponent wide."""
     order: tuple[str, ...] | None = None
-    words: frozenset[str] = frozenset()
-    """Words that stand for a missing number among numbers."""
+    declared: frozenset[str] = frozenset()
+    """Declared missing codes."""
     missing: int = 0
-    whole: bool = True
-    """Whether all cells are whole numbers, each one more than the last within its batch."""
-    low: float = np.inf
-    high: float = -np.inf
+    run: Run = NO_RUN
 
     @staticmethod
     def read(
-        series: pl.Series, limit: int, words: frozenset[str], exponent: int | None = None
+        series: pl.Series, limit: int, declared: frozenset[str], exponent: int | None = None
     ) -> Dictionary:
         """Of one batch. A grid known to be needed for other batches may be given."""
         kind, order, cells = as_cells(series)
         unique = cells.unique().drop_nulls()
-        start = Dictionary(len(cells), limit, kind, order=order, words=words)
-        start = replace(start, missing=cells.null_count()).running(cells, len(unique))
+        start = Dictionary(len(cells), limit, kind, order=order, declared=declared)
+        start = replace(start, missing=cells.null_count(), run=start.run_of(cells, len(unique)))
         if kind == "text":
             start = replace(start, texts=unique.sort())
         else:
             start = replace(start, numbers=np.unique(unique.to_numpy() + 0.0))
-        if exponent is not None:
-            start = start.as_numbers()
-            numbers = None if start.numbers is None else start.on_grid(exponent)
-            start = replace(start, numbers=numbers, exponent=exponent)
-        return start.within_limit()
+        return (start if exponent is None else start.coarsened(exponent)).within_limit()
 
-    def running(self, cells: pl.Series, unique: int) -> Dictionary:
-        """With what tells an identifier: whether numbers run up one by one."""
-        if unique < len(cells) or not len(cells):
-            return self if not len(cells) else replace(self, whole=False)
-        numbers = cells.cast(pl.Float64, strict=False)
-        if numbers.null_count():
-            return replace(self, whole=False)
-        values = numbers.to_numpy()
-        whole = bool((np.floor(values) == values).all() and (np.diff(values) == 1).all())
-        return replace(self, whole=whole, low=float(values.min()), high=float(values.max()))
+    def run_of(self, cells: pl.Series, unique: int) -> Run:
+        """Whether the cells of a batch run up one by one."""
+        if unique < len(cells):
+            return NO_RUN
+        if self.kind == "text" and bool(cells.str.contains(PADDED).any()):
+            return NO_RUN
+        numbers = cells.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+        if np.isin(numbers, self._declared_numbers).any():
+            return NO_RUN
+        return Run.of(numbers)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no row has a value."""
+        return self.rows == self.missing
 
     def __add__(self, other: Dictionary) -> Dictionary:
-        if "text" in (self.kind, other.kind) and self.kind != other.kind:
-            # A batch without any value says nothing of the kind.
-            if self.rows == self.missing:
-                return replace(other, rows=self.rows + other.rows, whole=False).with_missing(self)
-            if other.rows == other.missing:
-                return replace(self, rows=self.rows + other.rows, whole=False).with_missing(other)
-            raise InputError("a column is text in some batches and numbers in others.")
         both = replace(
             self,
             rows=self.rows + other.rows,
             missing=self.missing + other.missing,
-            order=self.order if self.order == other.order else None,
-            kind=self.kind if self.kind == other.kind else "number",
-            whole=self.whole and other.whole,
-            low=min(self.low, other.low),
-            high=max(self.high, other.high),
+            run=self.run + other.run,
+            order=self._order(other),
+            kind=self._kind(other),
         )
-        return both._united(self, other)
+        a, b = self, other
+        if self.kind != other.kind and "text" in (self.kind, other.kind):
+            # One has no value, and so says nothing of the kind.
+            a = b = other if self.empty else self
+        return both.united(a, b)
 
-    def with_missing(self, other: Dictionary) -> Dictionary:
-        """With the missing cells of another."""
-        return replace(self, missing=self.missing + other.missing)
+    def _order(self, other: Dictionary) -> tuple[str, ...] | None:
+        if self.empty or other.empty:
+            return other.order if self.empty else self.order
+        return self.order if self.order == other.order else None
 
-    def _united(self, a: Dictionary, b: Dictionary) -> Dictionary:
-        texts = numbers = None
+    def _kind(self, other: Dictionary) -> Kind:
+        if self.kind == other.kind or other.empty:
+            return self.kind
+        if self.empty:
+            return other.kind
+        if "text" in (self.kind, other.kind):
+            raise InputError("a column is text in some batches and numbers in others.")
+        return "number"
+
+    def united(self, a: Dictionary, b: Dictionary) -> Dictionary:
+        """With the values of two others."""
+        texts = numbers = exponent = None
         if a.texts is not None and b.texts is not None:
             texts = pl.concat([a.texts, b.texts]).unique().sort()
-        elif self.kind == "text":
+        else:
             a, b = a.as_numbers(), b.as_numbers()
-        exponent = a.exponent if b.exponent is None else b.exponent
-        if a.exponent is not None and b.exponent is not None:
-            exponent = max(a.exponent, b.exponent)
-        if a.numbers is not None and b.numbers is not None:
-            numbers = _united(a.on_grid(exponent), b.on_grid(exponent))
-        found = replace(self, texts=texts, numbers=numbers, exponent=exponent)
-        return found.within_limit()
+            known = [side.exponent for side in (a, b) if side.exponent is not None]
+            if known:
+                exponent = max(known)
+                a, b = a.coarsened(exponent), b.coarsened(exponent)
+            if a.numbers is not None and b.numbers is not None:
+                numbers = _united(a.numbers, b.numbers)
+        return replace(self, texts=texts, numbers=numbers, exponent=exponent).within_limit()
+
+    # -- limits ------------------------------------------------------------------------------
 
     def within_limit(self) -> Dictionary:
         """The same with no more values than the limit: on a coarser grid, or without texts."""
@@ -136,51 +205,43 @@ class Dictionary:
         """Texts as the numbers they spell; neither texts nor numbers where some spell none."""
         if self.texts is None:
             return self
-        texts = self.texts.filter(~self.texts.is_in(list(self.words)))
-        numbers = texts.cast(pl.Float64, strict=False)
-        if numbers.null_count():
+        words = list(self.declared | NULL_WORDS)
+        numbers = self.texts.filter(~self.texts.is_in(words)).cast(pl.Float64, strict=False)
+        if numbers.null_count() or numbers.is_nan().any():
             return replace(self, texts=None, numbers=None)
-        return replace(self, texts=None, numbers=np.unique(numbers.to_numpy() + 0.0)).within_limit()
-
-    def on_grid(self, exponent: int | None) -> Floats:
-        """Numbers as places on a grid at least as coarse as their own."""
-        assert self.numbers is not None
-        if exponent == self.exponent or exponent is None:
-            return self.numbers
-        if self.exponent is not None:
-            return _distinct(np.floor(np.ldexp(self.numbers, self.exponent - exponent)))
-        known = self.numbers[~np.isin(self.numbers, self._missing_numbers)]
-        return _distinct(np.floor(np.ldexp(known, -exponent)))
+        found = np.unique(numbers.to_numpy() + 0.0)
+        return replace(self, texts=None, numbers=self._undeclared(found))
 
     @cached_property
-    def _missing_numbers(self) -> Floats:
-        """Declared missing codes that are numbers: on a grid they would be among the values."""
-        words = pl.Series(list(self.words), dtype=pl.String).cast(pl.Float64, strict=False)
+    def _declared_numbers(self) -> Floats:
+        """Declared missing codes that are numbers."""
+        words = pl.Series(list(self.declared), dtype=pl.String).cast(pl.Float64, strict=False)
         return words.drop_nulls().to_numpy()
+
+    def _undeclared(self, numbers: Floats) -> Floats:
+        return np.asarray(numbers[~np.isin(numbers, self._declared_numbers)])
+
+    def coarsened(self, exponent: int) -> Dictionary:
+        """On a grid at least as coarse as its own."""
+        found = self.as_numbers()
+        if found.numbers is None or found.exponent == exponent:
+            return replace(found, exponent=exponent)
+        # On a grid, declared missing codes could not be told from values near them.
+        numbers = found.numbers if found.exponent is not None else self._undeclared(found.numbers)
+        return replace(found, numbers=_distinct(on_grid(numbers, exponent)), exponent=exponent)
 
     def coarser(self) -> Dictionary:
         """On the finest grid that has few enough places."""
-        assert self.numbers is not None
-        exponent = self.exponent
-        if exponent is None:
-            finite = self.numbers[np.isfinite(self.numbers)]
-            largest = float(np.abs(finite).max(initial=1.0))
-            # So fine that nothing is lost yet: 52 bits below the largest number.
-            exponent = int(np.frexp(largest)[1]) - 53
-        numbers = self.on_grid(exponent)
-        few, many = 2048, 0  # doublings: no two finite numbers are told apart; too many are
+        many = FINEST if self.exponent is None else self.exponent
+        few = COARSEST
         while few - many > 1:
             middle = (few + many) // 2
-            if len(_distinct(np.floor(np.ldexp(numbers, -middle)))) > self.limit:
+            found = self.coarsened(middle).numbers
+            if found is not None and len(found) > self.limit:
                 many = middle
             else:
                 few = middle
-        few = few if len(numbers) > self.limit else 0
-        return replace(
-            self,
-            numbers=_distinct(np.floor(np.ldexp(numbers, -few))),
-            exponent=exponent + few,
-        )
+        return self.coarsened(few)
 
     # -- the column --------------------------------------------------------------------------
 
@@ -197,19 +258,24 @@ class Dictionary:
         if self.numbers is None:
             raise UnsupportedColumn(f"more than {self.limit:,} different texts")
         width = self.width
-        return self.numbers if width is None else (self.numbers + 0.5) * width
+        return self.numbers if width is None else self.numbers + width / 2.0
 
-    @property
-    def consecutive(self) -> bool:
+    def identifies(self, *, ordered: bool) -> bool:
         """Whether the values name rows: whole numbers that run up, or texts that all differ."""
-        if self.whole and self.missing == 0 and self.rows > 1:
-            return self.high - self.low + 1 == self.rows
-        if self.texts is None or len(self.texts) != self.rows:
+        if self.rows < 2 or self.missing:
             return False
-        return self.texts.cast(pl.Float64, strict=False).null_count() > 0
+        if self.run.numbers(self.rows, ordered=ordered):
+            return True
+        texts = self.texts
+        if texts is None or len(texts) != self.rows or texts.is_in(list(self.declared)).any():
+            return False
+        rest = texts.filter(~texts.is_in(list(NULL_WORDS)))
+        if rest.cast(pl.Float64, strict=False).null_count():
+            return True
+        return len(rest) == len(texts) and bool(texts.str.contains(PADDED).any())
 
-    def column(self, codes: Any) -> Column:
-        """The column whose rows have these codes."""
+    def column(self, codes: Any, *, ordered: bool) -> Column:
+        """The column whose rows have these codes. `ordered`: batches came in the order of rows."""
         kind: Kind = "number" if self.kind == "text" and self.texts is None else self.kind
         return Column(
             kind,
@@ -217,7 +283,7 @@ class Dictionary:
             codes,
             order=self.order,
             width=self.width,
-            consecutive=self.consecutive,
+            consecutive=self.identifies(ordered=ordered),
         )
 
     # -- coding ------------------------------------------------------------------------------
@@ -231,7 +297,7 @@ class Dictionary:
         """The codes of a batch."""
         _, _, cells = as_cells(series)
         if self.texts is not None:
-            found = self._text_codes(cells)
+            found = self._text_codes(cells.cast(pl.String))
         else:
             found = self._number_codes(cells.cast(pl.Float64, strict=False))
         return smallest(found, len(self.values))
@@ -248,21 +314,22 @@ class Dictionary:
             .to_frame()
             .join(self._places, on="text", how="left", maintain_order="left")["code"]
         )
-        _check_known(found.null_count() == cells.null_count())
+        check_unchanged(found.null_count() == cells.null_count())
         return found.fill_null(size).to_numpy()
 
     def _number_codes(self, cells: pl.Series) -> NDArray[np.int64]:
         assert self.numbers is not None
         values = cells.fill_nan(None).fill_null(np.nan).to_numpy() + 0.0
         missing = np.isnan(values)
+        if self.exponent is not None or self.kind == "text":
+            missing |= np.isin(values, self._declared_numbers)
         if self.exponent is not None:
-            missing |= np.isin(values, self._missing_numbers)
-            values = np.floor(np.ldexp(values, -self.exponent))
+            values = on_grid(values, self.exponent)
         found = self._looked_up(values, missing)
         if found is None:
             found = np.minimum(np.searchsorted(self.numbers, values), max(len(self.numbers) - 1, 0))
             same = missing if not len(self.numbers) else missing | (self.numbers[found] == values)
-            _check_known(bool(same.all()))
+            check_unchanged(bool(same.all()))
         found[missing] = len(self.numbers)
         return found
 
@@ -284,9 +351,10 @@ class Dictionary:
             return None
         low, lookup = self._lookup
         places = np.where(missing, low, values) - low
-        _check_known(bool(((places >= 0) & (places < len(lookup))).all()))
+        known = (places >= 0) & (places < len(lookup)) & (np.floor(places) == places)
+        check_unchanged(bool(known.all()))
         found = lookup[places.astype(np.int64)]
-        _check_known(bool((found >= 0).all()))
+        check_unchanged(bool((found[~missing] >= 0).all()))
         return found
 
 
@@ -300,6 +368,7 @@ def _united(a: Floats, b: Floats) -> Floats:
     return _distinct(np.sort(np.concatenate([a, b]), kind="stable"))
 
 
-def _check_known(known: bool) -> None:
-    if not known:
+def check_unchanged(same: bool) -> None:
+    """`InputError` where the second reading of a table does not find what the first did."""
+    if not same:
         raise InputError("a table changed while it was read; read it again when it is at rest.")

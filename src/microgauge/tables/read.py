@@ -14,7 +14,7 @@ import polars as pl
 
 from microgauge.errors import InputError
 from microgauge.tables.column import Column, Table, UnsupportedColumn, encode
-from microgauge.tables.delimited import read_delimited
+from microgauge.tables.delimited import read_delimited, with_decimal_points
 from microgauge.tables.labelled import read_labelled
 from microgauge.tables.source import GZIP_MAGIC, Source, is_paths, refuse_repeats
 from microgauge.tables.streaming import Progress, Reading, streamed
@@ -38,7 +38,7 @@ def read_table(
     if is_paths(source):
         table = _read_source(Source.find(source, which), reading, progress)
     else:
-        table = _frame_table(source, which)
+        table = _frame_table(source, which, None if reading is None else reading.key)
     if not table.columns and not table.unsupported:
         raise InputError(f"the {which} table {table.name} has no columns.")
     if table.rows == 0:
@@ -49,33 +49,45 @@ def read_table(
 def _read_source(source: Source, reading: Reading | None, progress: Progress) -> Table:
     if source.format == "labelled":
         return _labelled_table(source.parts[0], source.which)
+    key = None if reading is None else reading.key
     if reading is not None and reading.batches(source):
         return streamed(source, reading, progress)
     if source.format == "CSV":
-        return _of_frame(source.name, _delimited_parts(source))
-    return _columnar_table(source)
+        return _of_frame(source.name, _delimited_parts(source), key)
+    return _columnar_table(source, key)
 
 
 def _delimited_parts(source: Source) -> pl.DataFrame:
-    frames = []
+    if len(source.parts) > 1:
+        names = list(source.columns)  # refuses parts with other columns
+    frames: list[pl.DataFrame] = []
+    faults: list[str] = []
+    commas = True
     for part in source.parts:
         zipped = source.gzipped and part.read_bytes()[:2] == GZIP_MAGIC
-        content = _gunzipped(part, source.which) if zipped else part.read_bytes()
-        frames.append(read_delimited(content, source.part_name(part)))
-    if len(frames) == 1:
-        return frames[0]
-    names = list(source.columns)  # refuses parts with other columns
-    return pl.concat([frame.select(names) for frame in frames])
+        try:
+            content = _gunzipped(part, source.which) if zipped else part.read_bytes()
+            frame, delimiter = read_delimited(content, source.part_name(part))
+        except InputError as error:
+            faults += error.faults
+            continue
+        commas &= delimiter != ","
+        frames.append(frame if len(source.parts) == 1 else frame.select(names))
+    if faults:
+        raise InputError(*faults)
+    return with_decimal_points(pl.concat(frames)) if commas else pl.concat(frames)
 
 
-def _coded(name: str, columns: Sequence[str], read: Callable[[str], pl.Series]) -> Table:
+def _coded(
+    name: str, columns: Sequence[str], read: Callable[[str], pl.Series], key: str | None
+) -> Table:
     """Code column by column, a few at a time: no more raw columns are held beside the codes."""
     coded: dict[str, Column] = {}
     unsupported: dict[str, str] = {}
     rows = 0
     with ThreadPoolExecutor(COLUMNS_AT_A_TIME) as threads:
         for column, (count, found) in zip(
-            columns, threads.map(lambda c: _encoded(read(c)), columns), strict=True
+            columns, threads.map(lambda c: _encoded(read(c), is_key=c == key), columns), strict=True
         ):
             rows = count
             if isinstance(found, Column):
@@ -85,12 +97,20 @@ def _coded(name: str, columns: Sequence[str], read: Callable[[str], pl.Series]) 
     return Table(name, rows, coded, unsupported)
 
 
-def _encoded(series: pl.Series) -> tuple[int, Column | str]:
+def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | str]:
     """The number of rows, and the coded column or the type that cannot be coded."""
+    if is_key and series.dtype.is_integer() and _is_long(series):
+        series = series.cast(pl.String)  # a floating point number would lose digits
     try:
         return len(series), encode(series)
     except UnsupportedColumn as error:
         return len(series), f"no single values ({error})"
+
+
+def _is_long(series: pl.Series) -> bool:
+    """Whether some whole number has more digits than a floating point number holds."""
+    low, high = series.min(), series.max()
+    return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53
 
 
 def _gunzipped(path: Path, which: str) -> bytes:
@@ -102,8 +122,8 @@ def _gunzipped(path: Path, which: str) -> bytes:
         ) from None
 
 
-def _of_frame(name: str, frame: pl.DataFrame) -> Table:
-    return _coded(name, frame.columns, frame.get_column)
+def _of_frame(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
+    return _coded(name, frame.columns, frame.get_column, key)
 
 
 def _labelled_table(path: Path, which: str) -> Table:
@@ -117,7 +137,7 @@ def _labelled_table(path: Path, which: str) -> Table:
     )
 
 
-def _columnar_table(source: Source) -> Table:
+def _columnar_table(source: Source, key: str | None) -> Table:
     """A column at a time, so that memory holds codes and one raw column."""
     read = pl.read_parquet if source.format == "Parquet" else pl.read_ipc
 
@@ -130,27 +150,27 @@ def _columnar_table(source: Source) -> Table:
         return pl.concat(found)
 
     dtypes = source.columns
-    return _coded(source.name, list(dtypes), column)
+    return _coded(source.name, list(dtypes), column, key)
 
 
-def _frame_table(source: Any, which: str) -> Table:
+def _frame_table(source: Any, which: str, key: str | None) -> Table:
     """A data frame held in memory."""
     name = f"<{type(source).__name__}>"
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return _of_frame(name, source)
+        return _of_frame(name, source, key)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
         names = [str(column) for column in source.columns]
         refuse_repeats(names, f"the {which} table {name}")
         by_name = dict(zip(names, source.columns, strict=True))
-        return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]))
+        return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]), key)
     if isinstance(source, Mapping):
-        return _of_frame(name, pl.DataFrame(source, strict=False))
+        return _of_frame(name, pl.DataFrame(source, strict=False), key)
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
             refuse_repeats(source.column_names, f"the {which} table {name}")
-        return _of_frame(name, pl.DataFrame(source))
+        return _of_frame(name, pl.DataFrame(source), key)
     raise InputError(
         f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "
         "frame, a PyArrow table, or any object with the Arrow C stream interface."
@@ -169,6 +189,8 @@ def _from_pandas(column: Any) -> pl.Series:
         return texts.cast(pl.String)
     if pd.api.types.is_bool_dtype(dtype):
         return pl.Series([None if pd.isna(v) else bool(v) for v in column], dtype=pl.Boolean)
+    if pd.api.types.is_integer_dtype(dtype) and not column.isna().any():
+        return pl.Series(column.to_numpy())
     if pd.api.types.is_numeric_dtype(dtype):
         return pl.Series(column.to_numpy(dtype="float64", na_value=float("nan")))
     if pd.api.types.is_datetime64_any_dtype(dtype):

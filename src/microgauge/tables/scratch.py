@@ -6,8 +6,10 @@ has no name in its folder, so the system takes it back however the run ends.
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,8 @@ class Spilled:
     def __init__(self, dtype: Any, folder: Path | None) -> None:
         self.dtype = np.dtype(dtype)
         self._folder = folder
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115, closed when let go
+        self._file = _opened(folder)
+        weakref.finalize(self, self._file.close)
         self._rows = 0
 
     def append(self, entries: NDArray[Any]) -> None:
@@ -35,11 +38,7 @@ class Spilled:
             while len(view):
                 view = view[self._file.write(view) :]
         except OSError as error:
-            place = self._folder or Path(tempfile.gettempdir())
-            raise InputError(
-                f"scratch files cannot be written in {place}: {error.strerror}. Name a folder with "
-                "more room: --scratch."
-            ) from None
+            raise InputError(_fault(self._folder, error)) from None
         self._rows += len(entries)
 
     def __len__(self) -> int:
@@ -61,3 +60,34 @@ class Spilled:
         for some in rows:
             found.append(whole[some])
         return found
+
+
+def _opened(folder: Path | None) -> Any:
+    """A new scratch file: one for each column, so there may be many."""
+    try:
+        return tempfile.TemporaryFile(dir=folder, buffering=0)
+    except OSError as error:
+        if error.errno != errno.EMFILE or not _more_files():
+            raise InputError(_fault(folder, error)) from None
+    return _opened(folder)
+
+
+def _more_files() -> bool:
+    """Whether the system lets this process open more files than it may by default."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == hard:
+        return False
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return True
+
+
+def _fault(folder: Path | None, error: OSError) -> str:
+    place = folder or Path(tempfile.gettempdir())
+    return (
+        f"scratch files cannot be written in {place}: {error.strerror}. Name a folder with more "
+        "room (--scratch), or allow more open files (ulimit -n)."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,15 @@ ARROW_MAGIC = b"ARROW1"
 PARQUET_MAGIC = b"PAR1"
 GZIP_MAGIC = b"\x1f\x8b"
 
-FAULTS = (pl.exceptions.PolarsError, OSError, ValueError, RuntimeError)
+FAULTS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    zlib.error,
+)
 """What reading a damaged file may raise."""
 
 
@@ -43,12 +52,16 @@ class Source:
     def find(given: Paths, which: str) -> Source:
         """The files a user means; `InputError` where there are none or they differ in format."""
         name, parts = _parts(given, which)
-        starts = {part: _start(part, which) for part in parts}
+        starts = _starts(parts, which)
         formats = {part: _format(part, start) for part, start in starts.items()}
         kinds = Counter(formats.values())
         if len(kinds) > 1:
-            counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-            raise InputError(f"the {which} table {name} has parts of different formats: {counts}.")
+            usual = kinds.most_common(1)[0][0]
+            others = listing(part.name for part, kind in formats.items() if kind != usual)
+            raise InputError(
+                f"the {which} table {name} has parts of different formats: most are {usual}, but "
+                f"not {others}."
+            )
         (kind,) = kinds
         if kind == "labelled" and len(parts) > 1:
             raise InputError(
@@ -115,6 +128,12 @@ class Source:
         faults = []
         gone = [name for name in expected if name not in found]
         new = [name for name in found if name not in expected]
+        if self.format == "CSV" and (gone or new):
+            # The first line of a part without a header holds cells of the data.
+            return [
+                f"{self.part_name(part)} has another first line than {first.name}: "
+                f"{len(gone)} of its {len(expected)} column names are not there."
+            ]
         if gone:
             faults.append(f"{self.part_name(part)} lacks {listing(gone)}, which {first.name} has.")
         if new:
@@ -201,7 +220,7 @@ class Source:
                     quote_char=dialect.quote,
                     infer_schema=False,
                     new_columns=list(dialect.header),
-                )
+                ).select(list(self.columns))
             )
         with self.reading(self.parts[0]):
             return columns_with_commas(pl.concat(frames))
@@ -271,15 +290,22 @@ def _neighbours(path: Path) -> str:
     return f" The folder holds: {listing(names)}." if names else ""
 
 
-def _start(path: Path, which: str) -> bytes:
-    try:
-        with path.open("rb") as file:
-            start = file.read(8)
-    except OSError as error:
-        raise InputError(f"the {which} table {path} cannot be read: {error.strerror}.") from None
-    if not start:
-        raise InputError(f"the {which} table {path} is empty.")
-    return start
+def _starts(parts: Sequence[Path], which: str) -> dict[Path, bytes]:
+    """The first bytes of every part; all that have none in one message."""
+    faults = []
+    starts = {}
+    for part in parts:
+        try:
+            with part.open("rb") as file:
+                starts[part] = file.read(8)
+        except OSError as error:
+            faults.append(f"the {which} table {part} cannot be read: {error.strerror}.")
+            continue
+        if not starts[part]:
+            faults.append(f"the {which} table {part} is empty.")
+    if faults:
+        raise InputError(*faults)
+    return starts
 
 
 def _format(path: Path, start: bytes) -> Format:

@@ -16,16 +16,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.adding import Total
-from microgauge.hashing import Hashes, key_words
+from microgauge.errors import InputError
+from microgauge.hashing import Hashes, all_numbers, key_cells, key_words
 from microgauge.tables.column import Column, Key, Table, UnsupportedColumn, as_cells
-from microgauge.tables.dictionary import Dictionary
+from microgauge.tables.dictionary import Dictionary, check_unchanged
 from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
 
 Progress = Callable[[str, float], None]
-
-NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
-"""What R, SAS and databases write for a missing number. Missing only among numbers."""
 
 CELLS = 1 << 22
 """Cells of a batch."""
@@ -57,16 +55,17 @@ class Reading:
         """Whether a source is to be read in batches."""
         return needed(source) > self.memory / SHARE
 
-    def words(self, name: str) -> frozenset[str]:
-        """What stands for a missing number in a column."""
-        return NULL_WORDS | self.missing.get(name, frozenset())
+    def declared(self, name: str) -> frozenset[str]:
+        """Declared missing codes of a column."""
+        return self.missing.get(name, frozenset())
 
 
 def needed(source: Source) -> int:
     """About how many bytes a table takes in memory while it is coded."""
+    columns = source.columns  # refuses damaged and drifting parts, all at once
     if source.rows is not None:
         # Two bytes a code on average, and one raw column with its order beside them.
-        return source.rows * (2 * len(source.columns) + 40)
+        return source.rows * (2 * len(columns) + 40)
     return source.bytes * (ZIPPED_GROWS if source.gzipped else TEXT_GROWS)
 
 
@@ -97,26 +96,15 @@ class KeyFacts:
 
     @staticmethod
     def read(series: pl.Series) -> KeyFacts:
-        """Whether all texts of a batch spell numbers."""
-        kind, _, cells = as_cells(series)
-        if kind != "text":
-            return KeyFacts()
-        parsed = cells.cast(pl.Float64, strict=False)
-        return KeyFacts(parsed.null_count() == cells.null_count())
+        """Whether all keys of a batch are numbers, or texts that spell numbers."""
+        return KeyFacts(all_numbers(key_cells(series)))
 
     def __add__(self, other: KeyFacts) -> KeyFacts:
         return KeyFacts(self.numbers and other.numbers)
 
     def words(self, series: pl.Series) -> Hashes:
         """Two numbers for each row, both 0 where the key is missing."""
-        kind, _, cells = as_cells(series)
-        found = np.zeros((2, len(cells)), dtype=np.uint64)
-        here = cells.is_not_null().to_numpy()
-        known = cells.drop_nulls()
-        found[:, here] = key_words(
-            known if kind == "text" else known.to_numpy(), numbers=self.numbers
-        )
-        return found
+        return key_words(key_cells(series), numbers=self.numbers)
 
 
 def streamed(source: Source, reading: Reading, progress: Progress) -> Table:
@@ -148,12 +136,16 @@ class _Reader:
             done += frame.height
             if frame.height:
                 yield frame
+        if self._rows not in (0, done):
+            check_unchanged(same=False)
         self._rows = done
 
     def table(self) -> Table:
         """The table, after reading it twice."""
         with ThreadPoolExecutor(THREADS) as threads:
             facts = self._facts(threads)
+            if not self._rows:
+                raise InputError(f"the {self._source.which} table {self._source.name} has no rows.")
             dictionaries = {}
             for name, found in facts.items():
                 if isinstance(found, Dictionary):
@@ -168,9 +160,30 @@ class _Reader:
             if name == self._key:
                 columns[name] = key_column(self._rows)
             elif name in dictionaries:
-                columns[name] = dictionaries[name].column(codes[name])
-        key = None if self._key is None else Key(self._key, words)
+                columns[name] = dictionaries[name].column(codes[name], ordered=True)
+        key = None
+        if self._key is not None:
+            key = Key(self._key, words, facts[self._key].numbers, self._text_words)
         return Table(self._source.name, self._rows, columns, self._unsupported, key)
+
+    def _text_words(self) -> tuple[Spilled, Spilled]:
+        """The key read once more, as texts."""
+        assert self._key is not None
+        words = self._no_words()
+        for frame in self._batches("reading the key of"):
+            self._append_words(words, KeyFacts(numbers=False), frame)
+        return words
+
+    def _no_words(self) -> tuple[Spilled, Spilled]:
+        folder = self._reading.scratch
+        return Spilled(np.uint64, folder), Spilled(np.uint64, folder)
+
+    def _append_words(
+        self, words: tuple[Spilled, Spilled], facts: KeyFacts, frame: pl.DataFrame
+    ) -> None:
+        assert self._key is not None
+        for word, part in zip(words, facts.words(frame[self._key]), strict=True):
+            word.append(part)
 
     def _facts(self, threads: ThreadPoolExecutor) -> dict[str, Any]:
         totals = {name: Total() for name in self._names}
@@ -187,7 +200,7 @@ class _Reader:
         return Dictionary.read(
             series,
             self._reading.distinct,
-            self._reading.words(series.name),
+            self._reading.declared(series.name),
             max(known) if known else None,
         )
 
@@ -199,12 +212,11 @@ class _Reader:
     ) -> tuple[dict[str, Spilled], tuple[Spilled, Spilled]]:
         folder = self._reading.scratch
         codes = {name: Spilled(d.dtype, folder) for name, d in dictionaries.items()}
-        words = (Spilled(np.uint64, folder), Spilled(np.uint64, folder))
+        words = self._no_words()
         for frame in self._batches("coding"):
             found = threads.map(lambda n: dictionaries[n].coded(frame[n]), codes)  # noqa: B023
             for name, part in zip(codes, found, strict=True):
                 codes[name].append(part)
             if self._key is not None:
-                for word, part in zip(words, facts[self._key].words(frame[self._key]), strict=True):
-                    word.append(part)
+                self._append_words(words, facts[self._key], frame)
         return codes, words

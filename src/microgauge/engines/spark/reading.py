@@ -16,7 +16,7 @@ from microgauge.errors import InputError
 from microgauge.tables import Column, Reading, Table
 from microgauge.tables.column import UnsupportedColumn
 from microgauge.tables.dictionary import Dictionary
-from microgauge.tables.streaming import key_column
+from microgauge.tables.streaming import KeyFacts, key_column
 
 Progress = Callable[[str, float], None]
 
@@ -72,14 +72,22 @@ class _Reader:
             raise InputError(f"the {self._which} table {self._name} has no rows.")
         found: Found = total.value
         dictionaries = self._dictionaries(found)
-        coded = self._coded(found, dictionaries)
-        frame = CodedFrame(coded, self._coded_places(dictionaries), found.rows)
+        key = None if self._key is None else found.facts[self._key]
+        frame = CodedFrame(
+            self._coded(key, dictionaries),
+            self._coded_places(dictionaries),
+            found.rows,
+            numbers=key is not None and key.numbers,
+            as_texts=lambda: self._coded(KeyFacts(numbers=False), dictionaries),
+        )
         columns: dict[str, Column] = {}
         for name in self.places:
             if name == self._key:
                 columns[name] = key_column(found.rows)
             elif name in dictionaries:
-                columns[name] = dictionaries[name].column(np.empty(0, dtype=np.uint8))
+                columns[name] = dictionaries[name].column(
+                    np.empty(0, dtype=np.uint8), ordered=False
+                )
         return Table(self._name, found.rows, columns, self._unsupported, frame=frame)
 
     def _coded_places(self, dictionaries: Mapping[str, Dictionary]) -> dict[str, str]:
@@ -96,13 +104,13 @@ class _Reader:
                     self._unsupported[name] = str(error)
         return dictionaries
 
-    def _coded(self, found: Found, dictionaries: Mapping[str, Dictionary]) -> Any:
+    def _coded(self, facts: KeyFacts | None, dictionaries: Mapping[str, Dictionary]) -> Any:
         self._progress(f"coding the {self._which} table", 0.0)
         columns = [f"{self.places[name]} int" for name in dictionaries]
         key = None
-        if self._key is not None:
+        if self._key is not None and facts is not None:
             columns += [f"{word} bigint" for word in KEY]
-            key = (self.places[self._key], found.facts[self._key])
+            key = (self.places[self._key], facts)
         return self._frame.mapInArrow(
             partial(code_rows, dictionaries=dictionaries, places=self.places, key=key),
             ", ".join(columns),

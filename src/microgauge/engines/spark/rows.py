@@ -56,10 +56,27 @@ def _parts(frame: Any) -> int:
 class CodedFrame:
     """Coded rows of one table, kept by Spark while anything refers to them."""
 
-    def __init__(self, frame: Any, places: Mapping[str, str], rows: int | None = None) -> None:
+    def __init__(
+        self,
+        frame: Any,
+        places: Mapping[str, str],
+        rows: int | None = None,
+        *,
+        numbers: bool = False,
+        as_texts: Callable[[], Any] | None = None,
+    ) -> None:
         self.frame = _kept(self, frame)
         self.places = places
         self._rows = rows
+        self.numbers = numbers
+        """Whether all keys are numbers, and were read as such."""
+        self._as_texts = as_texts
+
+    def alike(self, other: CodedFrame) -> CodedFrame:
+        """With keys that mean the same in another frame."""
+        if self.numbers == other.numbers or not self.numbers or self._as_texts is None:
+            return self
+        return CodedFrame(self._as_texts(), self.places, self._rows)
 
     def engine(self, weight: Weight | None) -> SparkRows:
         """An engine over the rows."""
@@ -87,9 +104,10 @@ class CodedFrame:
     def joined(self, other: CodedFrame) -> Join:
         """The units that both tables have, by their key."""
         with spark_errors("joined"):
-            return self._joined(other)
+            return self.alike(other).joined_alike(other.alike(self))
 
-    def _joined(self, other: CodedFrame) -> Join:
+    def joined_alike(self, other: CodedFrame) -> Join:
+        """The same where keys mean the same in both."""
         sides = (self.frame, other.frame)
         checks = [_key_checks(side) for side in sides]
         missing = (checks[0][0], checks[1][0])
@@ -215,8 +233,9 @@ class SparkRows:
 
     # -- samples -----------------------------------------------------------------------------
 
-    def sample(self, most: int, seed: int) -> Local:
+    def sample(self, most: int, seed: int, *, by_place: bool = False) -> Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
+        assert not by_place  # rows have no order here, so no tables correspond by it
         if self._sample is None or self._sample[:2] != (most, seed):
             self._sample = (most, seed, self._sampled(most, seed))
         return self._sample[2]

@@ -142,6 +142,12 @@ def _part_faults(
     ]
     sound = [(f, s) for f, s in zip(files, schemas, strict=True) if not isinstance(s, str)]
     for file, schema in sound[1:]:
+        if ordered and set(schema) != set(sound[0][1]):
+            # The first line of a part without a header holds cells of the data.
+            faults.append(
+                f"the part {file} of the {which} table has another first line than {sound[0][0]}."
+            )
+            continue
         faults += _drift(f"the part {file} of the {which} table", schema, *sound[0])
         if ordered and set(schema) == set(sound[0][1]) and list(schema) != list(sound[0][1]):
             faults.append(

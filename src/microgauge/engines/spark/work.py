@@ -73,7 +73,7 @@ def _values_of(series: pl.Series, name: str, total: Total, reading: Reading) -> 
         return KeyFacts.read(series)
     known = [d.exponent for d in total.parts if d.exponent is not None]
     return Dictionary.read(
-        series, reading.distinct, reading.words(name), max(known) if known else None
+        series, reading.distinct, reading.declared(name), max(known) if known else None
     )
 
 
