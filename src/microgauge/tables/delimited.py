@@ -164,8 +164,10 @@ def _header(sample: str, delimiter: str, quote: str) -> list[str]:
 def _check_header(header: list[str], where: str) -> None:
     repeated = [column for column, times in Counter(header).items() if times > 1 and column]
     if repeated:
+        # The first line of a file without a header holds cells of the data: places, no names.
+        places = [str(i) for i, column in enumerate(header, start=1) if column == repeated[0]]
         raise InputError(
-            f"{where} has more than one column named {listing(repeated)}. "
+            f"{where} has more than one column of the same name: columns {listing(places)}. "
             "Rename them so that every column has its own name."
         )
     unnamed = [str(i) for i, column in enumerate(header, start=1) if not column]

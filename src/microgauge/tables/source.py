@@ -52,7 +52,10 @@ class Source:
     def find(given: Paths, which: str) -> Source:
         """The files a user means; `InputError` where there are none or they differ in format."""
         name, parts = _parts(given, which)
-        starts = _starts(parts, which)
+        starts, faults = _starts(parts, which)
+        if faults:
+            sound = Source.find(list(starts), which) if starts else None
+            raise InputError(*faults, *(sound.faults() if sound else ()))
         formats = {part: _format(part, start) for part, start in starts.items()}
         kinds = Counter(formats.values())
         if len(kinds) > 1:
@@ -69,6 +72,15 @@ class Source:
             )
         gzipped = any(start.startswith(GZIP_MAGIC) for start in starts.values())
         return Source(name, which, parts, kind, gzipped)
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the columns of the parts."""
+        if self.format != "labelled":
+            try:
+                _ = self.columns
+            except InputError as error:
+                return error.faults
+        return ()
 
     @property
     def bytes(self) -> int:
@@ -290,22 +302,22 @@ def _neighbours(path: Path) -> str:
     return f" The folder holds: {listing(names)}." if names else ""
 
 
-def _starts(parts: Sequence[Path], which: str) -> dict[Path, bytes]:
-    """The first bytes of every part; all that have none in one message."""
+def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[str]]:
+    """The first bytes of the parts that have any, and the faults of the others."""
     faults = []
     starts = {}
     for part in parts:
         try:
             with part.open("rb") as file:
-                starts[part] = file.read(8)
+                start = file.read(8)
         except OSError as error:
             faults.append(f"the {which} table {part} cannot be read: {error.strerror}.")
             continue
-        if not starts[part]:
+        if start:
+            starts[part] = start
+        else:
             faults.append(f"the {which} table {part} is empty.")
-    if faults:
-        raise InputError(*faults)
-    return starts
+    return starts, faults
 
 
 def _format(path: Path, start: bytes) -> Format:
