@@ -15,30 +15,47 @@ from microgauge.errors import InputError
 
 def session_of(given: Any) -> Any:
     """The session to use: the user's own, or the one that Spark's configuration makes."""
-    try:
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
-    except ImportError:
+    if given is not None and not (hasattr(given, "createDataFrame") and hasattr(given, "read")):
         raise InputError(
-            'the engine spark needs PySpark: pip install "microgauge[spark]", and a Java runtime, '
-            "version 17 or later."
-        ) from None
-    if given is not None:
-        if not hasattr(given, "createDataFrame") or not hasattr(given, "read"):
+            f'engine is a {type(given).__name__}; give "local", "spark" or a Spark session.'
+        )
+    with quietly():
+        try:
+            from pyspark.errors import PySparkException
+            from pyspark.sql import SparkSession
+        except ImportError:
             raise InputError(
-                f'engine is a {type(given).__name__}; give "local", "spark" or a Spark session.'
-            )
-        return given
+                'the engine spark needs PySpark: pip install "microgauge[spark]", and a Java '
+                "runtime, version 17 or later."
+            ) from None
+        found = given if given is not None else SparkSession.getActiveSession()
+        if found is not None:
+            return found
+        try:
+            return _started(SparkSession.builder.appName("microgauge"))
+        except (PySparkException, OSError) as error:
+            raise InputError(
+                f"Spark does not start ({_first_line(error)}). It needs a Java runtime, version 17 "
+                "or later (Debian: apt-get install openjdk-17-jre-headless), or SPARK_REMOTE set "
+                "to a Spark Connect server."
+            ) from None
+
+
+def _started(builder: Any) -> Any:
     # Workers on this machine need what this Python has.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    try:
-        return SparkSession.builder.appName("microgauge").getOrCreate()
-    except (PySparkException, OSError) as error:
-        raise InputError(
-            f"Spark does not start ({_first_line(error)}). It needs a Java runtime, version 17 or "
-            "later (Debian: apt-get install openjdk-17-jre-headless), or SPARK_REMOTE set to a "
-            "Spark Connect server."
-        ) from None
+    session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    if "connect" not in type(session).__module__:
+        session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without what Spark says of pandas: only Arrow is used."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
 
 
 def _first_line(error: BaseException) -> str:
@@ -60,9 +77,7 @@ def spark_errors(which: str) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        with warnings.catch_warnings():
-            # Only Arrow is used of what Spark says of pandas.
-            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        with quietly():
             yield
     except (PySparkException, Py4JJavaError) as error:
         raise InputError(_fault(str(error), which)) from None
