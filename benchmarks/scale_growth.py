@@ -69,12 +69,10 @@ def _shown(found: dict[str, Any]) -> Outcome:
 
 
 def _growth(found: list[dict[str, Any]]) -> Outcome:
-    """Steps that see every row: the slowest per row over the quickest, whatever the size."""
+    """Of the steps that see every row; the others look at a sample of large tables."""
     each = [result["every_row_per_million"] for result in found]
     detail = ", ".join(f"{seconds:.2f}" for seconds in each) + " s per million rows"
-    return Outcome(
-        "j  time per row, largest / smallest", max(each) / min(each), TARGET, False, detail
-    )
+    return Outcome("j  time per row, largest / smallest", each[-1] / each[0], TARGET, False, detail)
 
 
 def _memory(found: list[dict[str, Any]]) -> Outcome:
