@@ -102,7 +102,7 @@ class TestRefusals:
 
     def test_duplicate_column_names(self, capsys: pytest.CaptureFixture[str]) -> None:
         said = refusal(capsys, write("twice.csv", "age,sex,age\n1,2,3\n"), "protected.csv")
-        assert "more than one column named age" in said
+        assert "more than one column of the same name: columns 1, 3" in said
 
     def test_unknown_column_in_the_schema(self, capsys: pytest.CaptureFixture[str]) -> None:
         schema = write("s.toml", '[variable.incme]\ntype = "continuous"\n')

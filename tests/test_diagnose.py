@@ -251,7 +251,7 @@ def test_classes_of_any_small_table(rows, how):
 @pytest.mark.parametrize("levels", [{}, LEVELS])
 def test_exactly_one_scan(frame, monkeypatch, levels):
     scans, reads = [], []
-    scan, read = Local.scan, diagnosis.read_table
+    scan, read = Local.scan, diagnosis.open_table
 
     def scanning(self, passes, *args, **kwargs):
         scans.append(len(list(passes)))
@@ -262,7 +262,7 @@ def test_exactly_one_scan(frame, monkeypatch, levels):
         return read(*args, **kwargs)
 
     monkeypatch.setattr(Local, "scan", scanning)
-    monkeypatch.setattr(diagnosis, "read_table", reading)
+    monkeypatch.setattr(diagnosis, "open_table", reading)
     result = diagnose(frame, schema(levels))
     assert len(result.levels) == len(levels)
     assert len(scans) == 1
@@ -940,7 +940,7 @@ class TestCommand:
         def reading(*args, **kwargs):
             raise AssertionError("work was done")
 
-        monkeypatch.setattr(diagnosis, "read_table", reading)
+        monkeypatch.setattr(diagnosis, "open_table", reading)
         said = refused(capsys, "original.csv", "--schema", "s.toml", "--json", "no/r.json")
         assert "no folder no" in said
 

@@ -510,16 +510,16 @@ def watched(monkeypatch):
     seen = SimpleNamespace(reads=Counter(), originals=[], scans=[], asks=Counter())
 
     def watch_reading(module):
-        read = module.read_table
+        read = module.open_table
 
-        def reading(source, *, which):
+        def reading(source, *, which, **choices):
             seen.reads[which] += 1
-            table = read(source, which=which)
+            table = read(source, which=which, **choices)
             if which == "original":
                 seen.originals.append(table)
             return table
 
-        monkeypatch.setattr(module, "read_table", reading)
+        monkeypatch.setattr(module, "open_table", reading)
 
     def of_original(engine):
         return any(
@@ -1113,7 +1113,7 @@ class TestRankCommand:
         def reading(*args, **kwargs):
             raise AssertionError("work was done")
 
-        monkeypatch.setattr(run, "read_table", reading)
+        monkeypatch.setattr(run, "open_table", reading)
         said = refused(capsys, "rank", "original.csv", *FILES, "--schema", "s.toml", *arguments)
         assert "no folder no" in said
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from microgauge.levels import Floats, number_label
 from microgauge.schema import Value
 from microgauge.tables import NULL_WORDS, PADDED, Column
+from microgauge.tables.dictionary import on_grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class Cells:
             values = values.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
         if self.width is None or self.width == self.column.width:
             return values
-        return (np.floor(values / self.width) + 0.5) * self.width
+        return on_grid(values, int(np.frexp(self.width)[1]) - 1) + self.width / 2.0
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

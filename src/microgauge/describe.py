@@ -168,7 +168,8 @@ class Describer:
                 self.faults.append(f'[options] pairs has "{pair[0]}" paired with itself.')
 
     def _note_columns(self) -> None:
-        extra = [name for name in self.protected.columns if name not in self.original.columns]
+        known = {*self.original.columns, *self.original.unsupported}
+        extra = [name for name in self.protected.columns if name not in known]
         if extra:
             self.notes.append(
                 f"Columns only in the protected table, left out: {listing(extra, 30)}."
@@ -186,9 +187,8 @@ class Describer:
         """
         found: set[str] = set()
         for table, which in self._sides:
-            crowded = [name for name, why in table.unsupported.items() if why.startswith(CROWDED)]
-            found.update(crowded)
-            crowded += [name for name, column in table.columns.items() if column.width is not None]
+            crowded = [n for n in (*table.columns, *table.unsupported) if crowded_in(table, n)]
+            found.update(name for name in crowded if name in table.unsupported)
             self.faults += [
                 f'the {given.role} variable "{name}" has more than '
                 f"{self.schema.options.distinct_values:,} different values in the {which} table, "
@@ -365,6 +365,13 @@ def _on_one_grid(cells: Cells, other: Cells) -> tuple[Cells, Cells]:
 
 
 _NO_LOOKUP: Index = np.arange(0)
+
+
+def crowded_in(table: Table, name: str) -> bool:
+    """Whether a column has more values than are told apart."""
+    if name in table.columns:
+        return table.columns[name].width is not None
+    return table.unsupported.get(name, "").startswith(CROWDED)
 
 
 def raw_axes(table: Table) -> dict[str, Axis]:

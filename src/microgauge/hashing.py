@@ -15,7 +15,8 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _WHOLE, _OTHER = np.uint64(0x5851F42D4C957F2D), np.uint64(0x14057B7EF767814F)
 _EXACT = 2.0**63
-_PLAIN_WHOLE, _ANY_WHOLE = r"^(0|[-+]?[1-9]\d{0,17})$", r"^[-+]?\d{1,18}$"
+_PLAIN_WHOLE, _ANY_WHOLE = r"^(0|[-+]?[1-9]\d{0,18})$", r"^[-+]?\d{1,19}$"
+_DIGITS = r"^[-+]?\d+$"
 _PADDED = r"^[-+]?0\d"
 _TEXT_KEYS = ("microgauge key 0", "microgauge key 1")
 """pandas wants 16 characters."""
@@ -71,7 +72,7 @@ def key_words(cells: pl.Series, *, numbers: bool) -> Hashes:
     """Two numbers (2 × cells) that tell the cells of a key apart; both 0 where it is missing.
 
     A number has the same words whether it is held as a number or as text; text such as 007 counts
-    as a number where all keys of both tables do (`numbers`). Whole numbers of up to 18 digits and
+    as a number where all keys of both tables do (`numbers`). Whole numbers of 64 bits and
     other floating point numbers never share words; two texts do with a probability of n²/2¹²⁹.
     """
     found = np.zeros((2, len(cells)), dtype=np.uint64)
@@ -93,7 +94,8 @@ def _parsed(cells: pl.Series, *, numbers: bool) -> tuple[pl.Series, pl.Series, p
         plain = cells.str.contains(_PLAIN_WHOLE if not numbers else _ANY_WHOLE)
         wholes = _where(plain, cells).cast(pl.Int64, strict=False)
         parsed = cells.cast(pl.Float64, strict=False)
-        number = parsed.is_finite() & wholes.is_null()
+        # More digits than a whole number holds are text: a floating point number would lose some.
+        number = parsed.is_finite() & ~cells.str.contains(_DIGITS)
         if not numbers:
             number &= ~cells.str.contains(_PADDED)
         others = _where(number, parsed)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.align import joined
-from microgauge.describe import Described, Describer, Side, as_number
+from microgauge.describe import Described, Describer, Side, as_number, crowded_in
 from microgauge.engines import ORIGINAL, PROTECTED, Engine, over
 from microgauge.errors import InputError, Undefined, listing
 from microgauge.levels import Floats, Index, common
@@ -57,17 +57,17 @@ def read_external(
     """Read a table an intruder may hold; `InputError` if it has no quasi-identifier."""
     table = open_table(source, which=which, reading=reading)
     keys = [n for n, v in schema.variables.items() if v.role == "quasi_identifier"]
+    crowded = [name for name in keys if crowded_in(table, name)]
+    if crowded:
+        raise InputError(
+            f"the {which} table has too many different values of {listing(crowded)} to tell all "
+            "apart beyond memory: raise distinct_values in [options]."
+        )
     shared = [name for name in keys if name in table.columns and name in original.columns]
     if not shared:
         raise InputError(
             f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
             f"{listing(table.columns)}."
-        )
-    crowded = [name for name in shared if table.columns[name].width is not None]
-    if crowded:
-        raise InputError(
-            f"the {which} table has too many different values of {listing(crowded)} to tell all "
-            "apart beyond memory: raise distinct_values in [options]."
         )
     described = _described(original, table, schema, shared, which)
     sides = {v.name: v.protected for v in described if v.protected is not None}

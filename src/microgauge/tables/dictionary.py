@@ -58,6 +58,7 @@ class Run:
     last: float | None = None
     low: float = np.inf
     high: float = -np.inf
+    total: float = 0.0
 
     @staticmethod
     def of(numbers: Floats) -> Run:
@@ -67,7 +68,7 @@ class Run:
         if not (np.floor(numbers) == numbers).all() or not (np.diff(numbers) == 1).all():
             return NO_RUN
         first, last = float(numbers[0]), float(numbers[-1])
-        return Run(first=first, last=last, low=first, high=last)
+        return Run(first=first, last=last, low=first, high=last, total=float(numbers.sum()))
 
     def __add__(self, other: Run) -> Run:
         if self.first is None and self.ordered:
@@ -82,13 +83,17 @@ class Run:
             other.last,
             min(self.low, other.low),
             max(self.high, other.high),
+            self.total + other.total,
         )
 
     def numbers(self, rows: int, *, ordered: bool) -> bool:
         """Whether so many rows are numbered."""
         if self.first is None:
             return False
-        return self.ordered if ordered else self.pieces and self.high - self.low + 1 == rows
+        if ordered:
+            return self.ordered
+        filled = self.high - self.low + 1 == rows
+        return self.pieces and filled and self.total == rows * (self.low + self.high) / 2.0
 
 
 NO_RUN = Run(ordered=False, pieces=False)
@@ -195,11 +200,20 @@ class Dictionary:
     def within_limit(self) -> Dictionary:
         """The same with no more values than the limit: on a coarser grid, or without texts."""
         found = self
-        if found.texts is not None and len(found.texts) > found.limit:
+        if found.texts is not None and found.beyond(len(found.texts)):
             found = found.as_numbers()
-        if found.numbers is not None and len(found.numbers) > found.limit:
+        if found.numbers is not None and found.beyond(len(found.numbers)):
             found = found.coarser()
         return found
+
+    def beyond(self, count: int) -> bool:
+        """Whether so many values are too many, declared missing codes not counted."""
+        if count <= self.limit or not self.declared or self.exponent is not None:
+            return count > self.limit
+        if self.texts is not None:
+            return count - int(self.texts.is_in(list(self.declared)).sum()) > self.limit
+        assert self.numbers is not None
+        return len(self._undeclared(self.numbers)) > self.limit
 
     def as_numbers(self) -> Dictionary:
         """Texts as the numbers they spell; neither texts nor numbers where some spell none."""

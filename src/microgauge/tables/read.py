@@ -58,9 +58,7 @@ def _read_source(source: Source, reading: Reading | None, progress: Progress) ->
 
 
 def _delimited_parts(source: Source) -> pl.DataFrame:
-    if len(source.parts) > 1:
-        names = list(source.columns)  # refuses parts with other columns
-    frames: list[pl.DataFrame] = []
+    frames: dict[Path, pl.DataFrame] = {}
     faults: list[str] = []
     commas = True
     for part in source.parts:
@@ -72,10 +70,10 @@ def _delimited_parts(source: Source) -> pl.DataFrame:
             faults += error.faults
             continue
         commas &= delimiter != ","
-        frames.append(frame if len(source.parts) == 1 else frame.select(names))
-    if faults:
-        raise InputError(*faults)
-    return with_decimal_points(pl.concat(frames)) if commas else pl.concat(frames)
+        frames[part] = frame
+    columns = source.agreed({part: dict(frame.schema) for part, frame in frames.items()}, faults)
+    found = pl.concat([frame.select(list(columns)) for frame in frames.values()])
+    return with_decimal_points(found) if commas else found
 
 
 def _coded(

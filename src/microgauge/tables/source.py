@@ -54,8 +54,7 @@ class Source:
         name, parts = _parts(given, which)
         starts, faults = _starts(parts, which)
         if faults:
-            sound = Source.find(list(starts), which) if starts else None
-            raise InputError(*faults, *(sound.faults() if sound else ()))
+            raise InputError(*faults, *_other_faults(list(starts), which))
         formats = {part: _format(part, start) for part, start in starts.items()}
         kinds = Counter(formats.values())
         if len(kinds) > 1:
@@ -72,15 +71,6 @@ class Source:
             )
         gzipped = any(start.startswith(GZIP_MAGIC) for start in starts.values())
         return Source(name, which, parts, kind, gzipped)
-
-    def faults(self) -> tuple[str, ...]:
-        """What is wrong with the columns of the parts."""
-        if self.format != "labelled":
-            try:
-                _ = self.columns
-            except InputError as error:
-                return error.faults
-        return ()
 
     @property
     def bytes(self) -> int:
@@ -114,12 +104,17 @@ class Source:
                 faults += error.faults
             except FAULTS as error:
                 faults.append(self.damaged(part, error))
+        return self.agreed(schemas, faults)
+
+    def agreed(self, schemas: dict[Path, dict[str, Any]], faults: list[str]) -> dict[str, Any]:
+        """The columns that all parts have; with other faults, every difference between them."""
+        found = list(faults)
         if schemas:
             first = next(iter(schemas))
             for part, schema in schemas.items():
-                faults += self._drift(first, schemas[first], part, schema)
-        if faults:
-            raise InputError(*faults)
+                found += self._drift(first, schemas[first], part, schema)
+        if found:
+            raise InputError(*found)
         names = next(iter(schemas.values()))
         return {name: _common([schema[name] for schema in schemas.values()]) for name in names}
 
@@ -143,8 +138,8 @@ class Source:
         if self.format == "CSV" and (gone or new):
             # The first line of a part without a header holds cells of the data.
             return [
-                f"{self.part_name(part)} has another first line than {first.name}: "
-                f"{len(gone)} of its {len(expected)} column names are not there."
+                f"{self.part_name(part)} has another first line than {first.name}: {len(gone)} of "
+                f"its {len(expected)} column names are not there, {len(new)} others are."
             ]
         if gone:
             faults.append(f"{self.part_name(part)} lacks {listing(gone)}, which {first.name} has.")
@@ -269,6 +264,17 @@ def exists(given: Any) -> bool:
 def _matches(pattern: str | Path) -> list[Path]:
     found = (Path(name) for name in sorted(glob.glob(str(pattern))))  # noqa: PTH207, any folder
     return [path for path in found if path.is_file() and not path.name.startswith((".", "_"))]
+
+
+def _other_faults(parts: Sequence[Path], which: str) -> tuple[str, ...]:
+    """What is wrong with the parts that can be opened."""
+    try:
+        if parts:
+            source = Source.find(parts, which)
+            _ = source.columns if source.format != "labelled" else None
+    except InputError as error:
+        return error.faults
+    return ()
 
 
 def _parts(given: Paths, which: str) -> tuple[str, tuple[Path, ...]]:

@@ -62,10 +62,10 @@ class Reading:
 
 def needed(source: Source) -> int:
     """About how many bytes a table takes in memory while it is coded."""
-    columns = source.columns  # refuses damaged and drifting parts, all at once
-    if source.rows is not None:
+    if source.format != "CSV":
+        columns = source.columns  # refuses damaged and drifting parts, all at once
         # Two bytes a code on average, and one raw column with its order beside them.
-        return source.rows * (2 * len(columns) + 40)
+        return (source.rows or 0) * (2 * len(columns) + 40)
     return source.bytes * (ZIPPED_GROWS if source.gzipped else TEXT_GROWS)
 
 
