@@ -26,7 +26,7 @@ LAYERS = {
         "schema",
     },
     "render": {"render", "results"},
-    "passes": {"adding", "passes", "levels", "packing"},
+    "passes": {"adding", "errors", "passes", "levels", "packing"},
     "engines": {"adding", "engines", "errors", "hashing", "passes", "levels", "tables"},
     "tables": {"adding", "tables", "errors", "hashing"},
     "results": {"render"},

@@ -1798,3 +1798,16 @@ def test_names_of_categories_do_not_matter(seed):
     before = content(frame, protected, external)
     renamed = [t.assign(region=t["region"].map(names)) for t in (frame, protected, external)]
     assert content(*renamed) == approx_tree(before)
+
+
+def test_too_many_classes_are_told_and_nothing_is_measured(monkeypatch):
+    frame = pd.DataFrame({"a": range(60), "b": [0, 1] * 30, "x": [1.5, 2.5, 3.5] * 20})
+    said = {name: {"type": "nominal", "role": "quasi_identifier"} for name in "ab"}
+    monkeypatch.setattr("microgauge.passes.classes.MOST_CLASSES", 50)
+    whole = microgauge.assess(frame, frame, schema={"variable": said}, only=["risk"])
+    assert whole.risk.classes_total == 60  # one batch: nothing had to be added up
+    batches = Local._batches
+    monkeypatch.setattr(Local, "_batches", lambda self, axes, size: batches(self, axes, 16))
+    found = microgauge.assess(frame, frame, schema={"variable": said}, only=["risk", "rut"])
+    assert found.risk is None
+    assert any("more than 50 classes" in note for note in found.notes)

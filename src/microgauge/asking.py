@@ -90,13 +90,23 @@ class Asker:
         """All answers, in blocks whose facts fit into memory."""
         found: dict[Ask, Answer] = {}
         for block in self._blocks(dict.fromkeys(asks)):
-            facts = self._facts(block)
-            for ask in block:
-                try:
-                    found[ask] = facts[ask]()
-                except Undefined as reason:
-                    found[ask] = reason
+            found |= self._answered(block)
             progress(len(found))
+        return found
+
+    def _answered(self, block: list[Ask]) -> dict[Ask, Answer]:
+        try:
+            facts = self._facts(block)
+        except Undefined as reason:  # the cells of one are too many: the others may do without it
+            if len(block) == 1:
+                return {block[0]: reason}
+            return {ask: answer for one in block for ask, answer in self._answered([one]).items()}
+        found: dict[Ask, Answer] = {}
+        for ask in block:
+            try:
+                found[ask] = facts[ask]()
+            except Undefined as reason:
+                found[ask] = reason
         return found
 
     def _blocks(self, asks: Iterable[Ask]) -> Iterator[list[Ask]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from microgauge._version import __version__
 from microgauge.describe import Memory
-from microgauge.errors import InputError, hint
+from microgauge.errors import InputError, Undefined, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
 from microgauge.opening import engine_for, open_table, reading_of
@@ -209,7 +209,11 @@ def _risks(
     if not section.keys:
         notes.append("Risk was not measured: every quasi-identifier was removed.")
         return {}
-    risk = section.result()
+    try:
+        risk = section.result()
+    except Undefined as why:
+        notes.append(f"Risk was not measured: {why}.")
+        return {}
     if "risk" in sections:
         found["risk"] = risk
         found["risky"] = section.risky() if risky else None

@@ -8,9 +8,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.errors import Undefined
 from microgauge.levels import Floats, sums_by
 from microgauge.packing import MOST, Words, distinct, packed
 from microgauge.passes.batch import Batch
+
+MOST_CLASSES = 50_000_000
+"""Classes that are held: about 50 bytes each while they are added up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +28,8 @@ class ClassCells:
 
     def __add__(self, other: ClassCells) -> ClassCells:
         keys, places, size = distinct(np.concatenate([self.keys, other.keys], axis=1), MOST)
+        if size > MOST_CLASSES:
+            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
         rows = sums_by(places, np.concatenate([self.rows, other.rows]), size)
         sums = np.concatenate([self.sums, other.sums], axis=1)
         summed = [sums_by(places, layer, size) for layer in sums]

@@ -27,14 +27,13 @@ from microgauge.engines.spark.work import (
     chosen_units,
     fold_rows,
 )
-from microgauge.errors import Undefined, listing
+from microgauge.errors import Undefined
 from microgauge.levels import Floats
 from microgauge.passes import Axes, Batch, Classes, Facts, Pass, SparseCrosstab
+from microgauge.passes.classes import MOST_CLASSES
 
 FEW_PARTS = 32
 """Answers of so many partitions are added by the driver; of more, by workers first."""
-MOST_CLASSES = 50_000_000
-"""Classes that the driver takes."""
 
 
 def summed(answers: Any, parts: int | None) -> Total:
@@ -216,7 +215,7 @@ class SparkRows:
         added = added.selectExpr(*keys, *(f"`sum({c})` as {c}" for c in sums))
         found = added.limit(MOST_CLASSES + 1).toArrow()
         if found.num_rows > MOST_CLASSES:
-            raise Undefined(f"more than {MOST_CLASSES:,} combinations of {listing(names)}")
+            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
         return form.answer({c: found.column(c).to_numpy() for c in found.column_names})
 
     def logistic(
