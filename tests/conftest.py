@@ -201,13 +201,15 @@ def route(request, monkeypatch):
 
 
 @contextmanager
-def quiet(log):
-    """What processes write to stderr goes to a file, for as long as those that start here live."""
+def quiet_spark(log):
+    """Spark's own words go to a file, for as long as it runs; what it says of pandas nowhere."""
     kept = os.dup(2)
     with log.open("ab") as file:
         os.dup2(file.fileno(), 2)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+            yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
@@ -216,15 +218,13 @@ def quiet(log):
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """One Spark for the whole run: two workers, three retries, and a Connect server beside."""
-    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("Spark needs Java, and there is no java on the PATH")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     folder = tmp_path_factory.mktemp("spark")
-    builder = sql.SparkSession.builder.master("local[2,4]")
-    for name, value in {
+    settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
@@ -238,24 +238,26 @@ def spark(tmp_path_factory):
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
-    }.items():
-        builder = builder.config(name, value)
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("SPARK_CONNECT_AUTHENTICATE_TOKEN", "test")
         patch.setenv("GRPC_VERBOSITY", "NONE")
-        with quiet(folder / "log"):
-            session = builder.getOrCreate()
+        with quiet_spark(folder / "log"):
+            sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+            session = sql.SparkSession.builder.master("local[2,4]").config(map=settings)
+            session = session.getOrCreate()
         yield session
         session.stop()
 
 
 @pytest.fixture(scope="session")
-def connect(spark):
+def connect(spark, tmp_path_factory):
     """The same Spark over Spark Connect."""
-    sql = pytest.importorskip("pyspark.sql.connect.session", reason="no Spark Connect")
     port = spark.conf.get("spark.connect.grpc.binding.port")
-    session = sql.SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
+    with quiet_spark(tmp_path_factory.mktemp("connect") / "log"):
+        sql = pytest.importorskip("pyspark.sql.connect.session", reason="no Spark Connect")
+        session = sql.SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
     yield session
     session.stop()

@@ -552,7 +552,8 @@ def roles(tmp_path, cells, rows, said=None):
         ([*range(20), *range(21, 41)], False),
         ([*range(20), None, *range(21, 40)], False),
         ([*range(39), 0], False),
-        (list(range(40, 0, -1)), False),
+        (list(range(40, 0, -1)), True),
+        (list(range(19, 0, -1)), False),
         ([i / 2 for i in range(40)], False),
         ([i * 3 for i in range(40)], False),
     ],
@@ -575,9 +576,10 @@ def test_texts_with_a_declared_missing_code_are_no_identifier(tmp_path):
     assert roles(tmp_path, cells, 7, {"missing": ["none"]}) == [False, False]
 
 
-def test_ranks_in_another_order_are_no_identifier(tmp_path):
+def test_numbers_that_fill_their_range_are_an_identifier_in_any_order(tmp_path):
     cells = [*range(20, 40), *range(20)]
-    assert roles(tmp_path, cells, 20) == [False, False]
+    assert roles(tmp_path, cells, 20) == [True, True]
+    assert roles(tmp_path, [*range(9, 18), *range(9)], 9) == [False, False]  # few may be answers
 
 
 # -- what is a table -----------------------------------------------------------------------------

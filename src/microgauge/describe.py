@@ -24,6 +24,7 @@ from microgauge.passes import Axis, Tally
 from microgauge.passes.tables import weighing
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable
 from microgauge.tables import Column, Table
+from microgauge.tables.dictionary import FEW_ROWS
 
 CROWDED = "more than "
 """How the reason begins that a column with too many texts is left out for."""
@@ -408,7 +409,10 @@ def _weight_fault(cells: Cells, rows: NDArray[np.int64]) -> str | None:
 
 
 def _is_identifier(column: Column, cells: Cells, rows: int) -> bool:
-    """Text that differs in every row, or whole numbers that run consecutively down the rows."""
+    """Text that differs in every row, or whole numbers that fill their range, each once.
+
+    Few numbers must also run up row by row: 3, 1, 2 may be answers.
+    """
     if rows < 2:
         return False
     if column.consecutive is not None:
@@ -417,9 +421,15 @@ def _is_identifier(column: Column, cells: Cells, rows: int) -> bool:
         return len(column.values) == rows and cells.here.all().item()
     if cells.empty or not cells.numeric or cells.missing.any():
         return False
-    if len(column.values) != rows:
+    if len(column.values) != rows or not fills_range(float(rows), cells.numbers):
         return False
-    return bool((np.diff(cells.numbers[column.codes[:]]) == 1).all())
+    return rows >= FEW_ROWS or bool((np.diff(cells.numbers[column.codes[:]]) == 1).all())
+
+
+def fills_range(rows: float, numbers: Floats) -> bool:
+    """Whether so many different numbers are all the whole ones from the least to the largest."""
+    whole = bool((np.floor(numbers) == numbers).all())
+    return whole and float(numbers.max() - numbers.min()) + 1.0 == rows
 
 
 @dataclass

@@ -77,7 +77,7 @@ def assess(
     """
     sections = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
-    engine = engine_for(engine, original, protected)
+    engine = engine_for(engine, original, protected, external, population)
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)

@@ -11,6 +11,7 @@ import numpy as np
 
 from microgauge.cells import Cells
 from microgauge.describe import Described, Side
+from microgauge.engines import Local
 from microgauge.errors import InputError, Undefined
 from microgauge.levels import Floats, Index
 from microgauge.measures.loss.moments import quantile
@@ -414,6 +415,8 @@ class RiskSection:
         """
         import polars as pl
 
+        if not isinstance(self.study.description.protected, Local):
+            raise InputError("rows have no numbers in Spark: the riskiest cannot be listed.")
         if self.study.sampled("protected"):
             raise InputError(
                 f"the riskiest records are listed for tables of up to sample_rows = "

@@ -83,7 +83,21 @@ def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str]:
         )
     except pl.exceptions.PolarsError:
         raise InputError(_ragged(text_bytes, found, where)) from None
+    _check_end(text_bytes, found, where)
     return frame, found.delimiter
+
+
+def _check_end(content: bytes, dialect: Dialect, where: str) -> None:
+    """A last line with too few fields is what a file ends in that was cut off."""
+    last = content.rstrip(b"\r\n").rsplit(b"\n", 1)[-1].decode("utf-8", errors="replace")
+    if last.count(dialect.quote) % 2 or not last.strip():
+        return  # the end of a quoted field that holds line breaks
+    fields = next(csv.reader([last], delimiter=dialect.delimiter, quotechar=dialect.quote), [])
+    if len(fields) < len(dialect.header):
+        raise InputError(
+            f"{where} ends in a line of {len(fields)} fields, where its header has "
+            f"{len(dialect.header)}. It may be cut off; copy or export it again."
+        )
 
 
 def with_decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
@@ -196,12 +210,21 @@ def _ragged(content: bytes, dialect: Dialect, where: str) -> str:
 
 def columns_with_commas(frame: pl.LazyFrame) -> tuple[str, ...]:
     """Columns in which 3,14 is a number: some value has a comma, and every value fits."""
+    some, every = comma_facts(frame)
+    return tuple(name for name in some if some[name] and every[name])
+
+
+def comma_facts(frame: pl.LazyFrame) -> tuple[dict[str, bool], dict[str, bool]]:
+    """For each column whether some value has a comma, and whether every value fits a number."""
     names = frame.collect_schema().names()
     facts = frame.select(
         *(pl.col(n).str.contains(",", literal=True).any().alias(f"any {n}") for n in names),
         *(pl.col(n).str.contains(_COMMA_NUMBER).all().alias(f"all {n}") for n in names),
     ).collect(engine="streaming")
-    return tuple(n for n in names if facts[f"any {n}"][0] and facts[f"all {n}"][0])
+    return (
+        {name: bool(facts[f"any {name}"][0]) for name in names},
+        {name: bool(facts[f"all {name}"][0]) for name in names},
+    )
 
 
 def decimal_commas(frame: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:

@@ -26,6 +26,8 @@ NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
 PADDED = r"^[-+]?0\d"
 """Codes such as 00400 are text, unless the other table holds the same values as numbers."""
 
+FEW_ROWS = 20
+"""Rows below which whole numbers name rows only if they run up one by one."""
 MOST_SPAN = 1 << 22
 """Whole numbers within such a span are coded by looking them up."""
 FINEST, COARSEST = -1074, 1023
@@ -48,55 +50,76 @@ def on_grid(numbers: Floats, exponent: int) -> Floats:
 
 @dataclass(frozen=True)
 class Run:
-    """Whether whole numbers run up one by one, as those that number rows do."""
+    """What tells whether whole numbers name rows: do they fill their range, each once?"""
 
+    whole: bool = True
     ordered: bool = True
-    """From row to row."""
-    pieces: bool = True
-    """Within batches, whose order is not known."""
+    """Whether they run up from row to row."""
     first: float | None = None
     last: float | None = None
     low: float = np.inf
     high: float = -np.inf
     total: float = 0.0
+    squares: float = 0.0
 
     @staticmethod
     def of(numbers: Floats) -> Run:
         """Of the numbers of one batch; NaN where a cell is none."""
         if not len(numbers):
             return Run()
-        if not (np.floor(numbers) == numbers).all() or not (np.diff(numbers) == 1).all():
+        if not (np.floor(numbers) == numbers).all():
             return NO_RUN
-        first, last = float(numbers[0]), float(numbers[-1])
-        return Run(first=first, last=last, low=first, high=last, total=float(numbers.sum()))
+        return Run(
+            ordered=bool((np.diff(numbers) == 1).all()),
+            first=float(numbers[0]),
+            last=float(numbers[-1]),
+            low=float(numbers.min()),
+            high=float(numbers.max()),
+            total=float(numbers.sum()) if np.isfinite(numbers).all() else np.inf,
+            squares=_sum_of_squares(numbers),
+        )
 
     def __add__(self, other: Run) -> Run:
-        if self.first is None and self.ordered:
+        if self.first is None and self.whole:
             return other
-        if other.first is None and other.ordered:
+        if other.first is None and other.whole:
             return self
         follows = self.last is not None and other.first == self.last + 1
         return Run(
+            self.whole and other.whole,
             self.ordered and other.ordered and follows,
-            self.pieces and other.pieces,
             self.first,
             other.last,
             min(self.low, other.low),
             max(self.high, other.high),
             self.total + other.total,
+            self.squares + other.squares,
         )
 
-    def numbers(self, rows: int, *, ordered: bool) -> bool:
-        """Whether so many rows are numbered."""
-        if self.first is None:
+    def numbers(self, rows: int) -> bool:
+        """Whether so many rows are numbered.
+
+        Numbers too many to be held are known by their sums: those of all whole numbers of a range
+        are given by its ends.
+        """
+        if self.first is None or not self.whole or self.high - self.low + 1 != rows:
             return False
-        if ordered:
+        if rows < FEW_ROWS:
             return self.ordered
-        filled = self.high - self.low + 1 == rows
-        return self.pieces and filled and self.total == rows * (self.low + self.high) / 2.0
+        middle, spread = (self.low + self.high) / 2.0, (float(rows) ** 2 - 1.0) / 12.0
+        wanted = rows * (spread + middle**2)
+        return bool(
+            np.isclose(self.total, rows * middle, rtol=1e-12, atol=0.5)
+            and np.isclose(self.squares, wanted, rtol=1e-12, atol=0.5)
+        )
 
 
-NO_RUN = Run(ordered=False, pieces=False)
+def _sum_of_squares(numbers: Floats) -> float:
+    with np.errstate(over="ignore"):
+        return float((numbers * numbers).sum())
+
+
+NO_RUN = Run(whole=False, ordered=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +160,7 @@ class Dictionary:
 
     def run_of(self, cells: pl.Series, unique: int) -> Run:
         """Whether the cells of a batch run up one by one."""
-        if unique < len(cells):
+        if unique < len(cells):  # some twice, or missing
             return NO_RUN
         if self.kind == "text" and bool(cells.str.contains(PADDED).any()):
             return NO_RUN
@@ -274,12 +297,14 @@ class Dictionary:
         width = self.width
         return self.numbers if width is None else self.numbers + width / 2.0
 
-    def identifies(self, *, ordered: bool) -> bool:
-        """Whether the values name rows: whole numbers that run up, or texts that all differ."""
+    @property
+    def identifies(self) -> bool:
+        """Whether the values name rows: whole numbers that fill a range, or texts that differ."""
         if self.rows < 2 or self.missing:
             return False
-        if self.run.numbers(self.rows, ordered=ordered):
-            return True
+        if self.run.numbers(self.rows):
+            held = self.numbers is not None and self.exponent is None
+            return self.numbers is None or not held or len(self.numbers) == self.rows
         texts = self.texts
         if texts is None or len(texts) != self.rows or texts.is_in(list(self.declared)).any():
             return False
@@ -288,8 +313,8 @@ class Dictionary:
             return True
         return len(rest) == len(texts) and bool(texts.str.contains(PADDED).any())
 
-    def column(self, codes: Any, *, ordered: bool) -> Column:
-        """The column whose rows have these codes. `ordered`: batches came in the order of rows."""
+    def column(self, codes: Any) -> Column:
+        """The column whose rows have these codes."""
         kind: Kind = "number" if self.kind == "text" and self.texts is None else self.kind
         return Column(
             kind,
@@ -297,7 +322,7 @@ class Dictionary:
             codes,
             order=self.order,
             width=self.width,
-            consecutive=self.identifies(ordered=ordered),
+            consecutive=self.identifies,
         )
 
     # -- coding ------------------------------------------------------------------------------

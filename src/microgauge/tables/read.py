@@ -137,13 +137,19 @@ def _labelled_table(path: Path, which: str) -> Table:
 
 def _columnar_table(source: Source, key: str | None) -> Table:
     """A column at a time, so that memory holds codes and one raw column."""
-    read = pl.read_parquet if source.format == "Parquet" else pl.read_ipc
+
+    def read(part: Path, name: str) -> pl.Series:
+        # As a file object: a name may hold signs that polars would take for a pattern.
+        with part.open("rb") as file:
+            if source.format == "Parquet":
+                return pl.read_parquet(file, columns=[name]).to_series()
+            return pl.read_ipc(file, columns=[name]).to_series()
 
     def column(name: str) -> pl.Series:
         found = []
         for part in source.parts:
             with source.reading(part):
-                series = read(part, columns=[name]).to_series()
+                series = read(part, name)
                 found.append(series if len(source.parts) == 1 else series.cast(dtypes[name]))
         return pl.concat(found)
 

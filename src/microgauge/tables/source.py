@@ -120,9 +120,9 @@ class Source:
 
     def _schema(self, part: Path) -> dict[str, Any]:
         if self.format == "Parquet":
-            found = dict(pl.read_parquet_schema(part))
+            found = dict(pl.scan_parquet(part, glob=False).collect_schema())
         elif self.format == "Arrow":
-            found = dict(pl.read_ipc_schema(part))
+            found = dict(pl.scan_ipc(part, glob=False).collect_schema())
         else:
             found = dict.fromkeys(self._dialect(part).header, pl.String())
         refuse_repeats(found, self.part_name(part))
@@ -193,12 +193,13 @@ class Source:
 
     def _scan(self, part: Path) -> pl.LazyFrame:
         if self.format == "Parquet":
-            return pl.scan_parquet(part)
+            return pl.scan_parquet(part, glob=False)
         if self.format == "Arrow":
-            return pl.scan_ipc(part)
+            return pl.scan_ipc(part, glob=False)
         dialect = self._dialect(part)
         frame = pl.scan_csv(
             part,
+            glob=False,
             has_header=True,
             separator=dialect.delimiter,
             quote_char=dialect.quote,
@@ -223,6 +224,7 @@ class Source:
             frames.append(
                 pl.scan_csv(
                     part,
+                    glob=False,
                     separator=dialect.delimiter,
                     quote_char=dialect.quote,
                     infer_schema=False,

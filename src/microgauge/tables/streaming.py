@@ -160,7 +160,7 @@ class _Reader:
             if name == self._key:
                 columns[name] = key_column(self._rows)
             elif name in dictionaries:
-                columns[name] = dictionaries[name].column(codes[name], ordered=True)
+                columns[name] = dictionaries[name].column(codes[name])
         key = None
         if self._key is not None:
             key = Key(self._key, words, facts[self._key].numbers, self._text_words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,25 +27,30 @@ def read_frame(source: Any, *, which: str, reading: Reading | None, progress: Pr
         reading = Reading(memory=0)
     session = reading.session if reading.session is not None else source.sparkSession
     with spark_errors(which):
-        name, frame = opened(source, session, which)
-        return _Reader(frame, name, which, reading, progress).table()
+        name, frame, names = opened(source, session, which)
+        return _Reader(frame, names, name, which, reading, progress).table()
 
 
 class _Reader:
     def __init__(
-        self, frame: Any, name: str, which: str, reading: Reading, progress: Progress
+        self,
+        frame: Any,
+        names: Sequence[str],
+        name: str,
+        which: str,
+        reading: Reading,
+        progress: Progress,
     ) -> None:
         self._name = name
         self._which = which
         self._reading = reading
         self._progress = progress
         self._unsupported: dict[str, str] = {}
-        names = [field.name for field in frame.schema.fields]
         if len(set(names)) != len(names):
             raise InputError(f"the {which} table {name} has more than one column of one name.")
-        for field in frame.schema.fields:
+        for column, field in zip(names, frame.schema.fields, strict=True):
             if _is_nested(field.dataType):
-                self._unsupported[field.name] = f"no single values ({field.dataType.typeName()})"
+                self._unsupported[column] = f"no single values ({field.dataType.typeName()})"
         self.places = {
             name: f"c{i}" for i, name in enumerate(names) if name not in self._unsupported
         }
@@ -77,6 +82,7 @@ class _Reader:
             self._coded(key, dictionaries),
             self._coded_places(dictionaries),
             found.rows,
+            which=self._which,
             numbers=key is not None and key.numbers,
             as_texts=lambda: self._coded(KeyFacts(numbers=False), dictionaries),
         )
@@ -85,9 +91,7 @@ class _Reader:
             if name == self._key:
                 columns[name] = key_column(found.rows)
             elif name in dictionaries:
-                columns[name] = dictionaries[name].column(
-                    np.empty(0, dtype=np.uint8), ordered=False
-                )
+                columns[name] = dictionaries[name].column(np.empty(0, dtype=np.uint8))
         return Table(self._name, found.rows, columns, self._unsupported, frame=frame)
 
     def _coded_places(self, dictionaries: Mapping[str, Dictionary]) -> dict[str, str]:

@@ -31,6 +31,7 @@ from microgauge.errors import Undefined
 from microgauge.levels import Floats
 from microgauge.passes import Axes, Batch, Classes, Facts, Pass, SparseCrosstab
 from microgauge.passes.classes import MOST_CLASSES
+from microgauge.tables.dictionary import check_unchanged
 
 FEW_PARTS = 32
 """Answers of so many partitions are added by the driver; of more, by workers first."""
@@ -47,11 +48,6 @@ def summed(answers: Any, parts: int | None) -> Total:
     return total
 
 
-def _parts(frame: Any) -> int:
-    """Partitions that hold rows."""
-    return int(frame.selectExpr("spark_partition_id()").distinct().count())
-
-
 class CodedFrame:
     """Coded rows of one table, kept by Spark while anything refers to them."""
 
@@ -61,12 +57,14 @@ class CodedFrame:
         places: Mapping[str, str],
         rows: int | None = None,
         *,
+        which: str = "joined",
         numbers: bool = False,
         as_texts: Callable[[], Any] | None = None,
     ) -> None:
         self.frame = _kept(self, frame)
         self.places = places
         self._rows = rows
+        self._which = which
         self.numbers = numbers
         """Whether all keys are numbers, and were read as such."""
         self._as_texts = as_texts
@@ -75,26 +73,31 @@ class CodedFrame:
         """With keys that mean the same in another frame."""
         if self.numbers == other.numbers or not self.numbers or self._as_texts is None:
             return self
-        return CodedFrame(self._as_texts(), self.places, self._rows)
+        return CodedFrame(self._as_texts(), self.places, self._rows, which=self._which)
 
     def engine(self, weight: Weight | None) -> SparkRows:
         """An engine over the rows."""
-        return SparkRows(self, self.rows, self._parts, weight)
+        return SparkRows(self, self.rows, len(self._counts), weight)
 
     @cached_property
     def rows(self) -> int:
-        """Their number."""
-        return int(self.frame.count()) if self._rows is None else self._rows
+        """Their number; `InputError` where it is not the one that was read before."""
+        found = sum(self._counts)
+        check_unchanged(self._rows is None or found == self._rows)
+        return found
 
     @cached_property
-    def _parts(self) -> int:
-        return _parts(self.frame)
+    def _counts(self) -> list[int]:
+        """Rows of each partition that has any."""
+        with spark_errors(self._which):
+            parts = self.frame.selectExpr("spark_partition_id() as part").groupBy("part").count()
+            return [int(row[1]) for row in parts.collect()]
 
     def counts(self, name: str, size: int) -> NDArray[np.int64]:
         """Rows of each code of a column."""
         place = self.places[name]
         found = np.zeros(size, dtype=np.int64)
-        with spark_errors("coded"):
+        with spark_errors(self._which):
             counted = self.frame.groupBy(place).count().toArrow()
         codes, rows = (counted.column(i).to_numpy() for i in range(2))
         found[codes] = rows

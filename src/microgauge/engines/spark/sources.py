@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlparse
-from urllib.request import url2pathname
+from urllib.parse import unquote
 
 import polars as pl
 
+from microgauge.engines.spark.delimited import looked_at, parsed
 from microgauge.errors import InputError, listing
 
 FILES_AT_A_TIME = 8
+_FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".orc": "orc"}
+_PATTERN = re.compile(r"([\\*?\[\]{}])")
 
 
-def opened(source: Any, session: Any, which: str) -> tuple[str, Any]:
-    """The name of a table and its frame."""
+def opened(source: Any, session: Any, which: str) -> tuple[str, Any, tuple[str, ...]]:
+    """The name of a table, its frame, and the names of its columns."""
     if type(source).__module__.startswith("pyspark.sql"):
-        return "<DataFrame>", source
+        return "<DataFrame>", source, tuple(source.columns)
     if isinstance(source, list | tuple) and source and all(_is_name(s) for s in source):
         return _files([str(s) for s in source], session, which)
     if not _is_name(source):
-        return f"<{type(source).__name__}>", session.createDataFrame(_as_arrow(source, which))
+        frame = session.createDataFrame(_as_arrow(source, which))
+        return f"<{type(source).__name__}>", frame, tuple(frame.columns)
     name = str(source)
-    if "/" not in name and not Path(name).suffix and not Path(name).exists():
-        return name, session.table(name)
-    if "." in name and "/" not in name and not Path(name).exists() and not _format_of(name):
-        return name, session.table(name)
+    if "/" not in name and not Path(name).exists() and not _format_of(name):
+        frame = session.table(name)
+        return name, frame, tuple(frame.columns)
     return _files([name], session, which)
 
 
@@ -37,19 +41,23 @@ def _is_name(source: Any) -> bool:
 
 
 def _as_arrow(source: Any, which: str) -> Any:
-    if isinstance(source, pl.DataFrame):
-        return source.to_arrow()
+    """A data frame held in memory, for Spark to take over."""
     if isinstance(source, pl.LazyFrame):
-        return source.collect().to_arrow()
-    if hasattr(source, "iloc") or hasattr(source, "column_names"):
-        return source
-    raise InputError(
-        f"the {which} table is a {type(source).__name__}. Give Spark a data frame, the name of a "
-        "table, or a path."
-    )
-
-
-_FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".orc": "orc"}
+        source = source.collect()
+    if isinstance(source, pl.DataFrame) or hasattr(source, "column_names"):
+        frame = pl.DataFrame(source)
+    elif hasattr(source, "iloc"):
+        frame = pl.from_pandas(source)
+    else:
+        raise InputError(
+            f"the {which} table is a {type(source).__name__}. Give Spark a data frame, the name of "
+            "a table, or a path."
+        )
+    # Spark would take times without a zone for those of its session, and move them.
+    times = [n for n, t in frame.schema.items() if isinstance(t, pl.Datetime) and not t.time_zone]
+    if times:
+        frame = frame.with_columns(pl.col(*times).dt.replace_time_zone("UTC"))
+    return frame.to_arrow()
 
 
 def _format_of(name: str) -> str | None:
@@ -57,51 +65,60 @@ def _format_of(name: str) -> str | None:
     return next((_FORMATS[s] for s in reversed(suffixes) if s in _FORMATS), None)
 
 
-def _files(names: list[str], session: Any, which: str) -> tuple[str, Any]:
+# -- files -----------------------------------------------------------------------------------------
+
+
+def _files(names: list[str], session: Any, which: str) -> tuple[str, Any, tuple[str, ...]]:
     """Files that Spark reads; those of a folder are Parquet where their names do not tell."""
     from pyspark.errors import AnalysisException
 
     title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     kind = _format_of(names[0]) or _folder_format(names[0])
+    names = [_literal(name) for name in names]
     try:
-        found = session.read.format("binaryFile").load(names).selectExpr("path", "length").collect()
+        files = session.read.format("binaryFile").load(names)
+        listed = sorted(row[0] for row in files.selectExpr("path").collect())
+        every = sorted(session.read.text(names).inputFiles())
     except AnalysisException:
         raise InputError(f"Spark finds no file {listing(names)} (the {which} table).") from None
-    if not found:
+    if not every:
         raise InputError(f"the {which} table {title} has no files.")
-    empty = sorted(row[0] for row in found if not row[1])
-    files = sorted(row[0] for row in found if row[1])
+    known = {_as_path(file) for file in listed}
+    faults = [
+        f"the part {file} of the {which} table is empty."
+        for file in every
+        if unquote(_as_path(file)) not in known
+    ]
+    if kind == "csv":
+        return title, *_delimited(files, which, faults)
     with ThreadPoolExecutor(FILES_AT_A_TIME) as threads:
-        schemas = list(threads.map(lambda file: _schema_of(file, kind, session), files))
-    faults = [f"the part {file} of the {which} table is empty." for file in empty]
-    faults += _part_faults(files, schemas, which, ordered=kind == "csv")
+        schemas = list(threads.map(lambda file: _schema_of(file, kind, session), listed))
+    faults += _part_faults(listed, schemas, which)
     if faults:
         raise InputError(*faults)
-    return title, _reader(session, kind, files).load(files)
+    frame = session.read.format(kind).option("ignoreCorruptFiles", "false").load(names)
+    return title, frame, tuple(frame.columns)
+
+
+def _literal(name: str) -> str:
+    """A name as Spark must be given it: that of a file is no pattern, whatever signs it holds."""
+    return _PATTERN.sub(r"\\\1", name) if Path(name).exists() else name
+
+
+def _as_path(file: str) -> str:
+    """The path of a file on this machine by its address; other addresses as they are."""
+    if not file.startswith("file:"):
+        return file
+    return "/" + file.removeprefix("file:").lstrip("/")
 
 
 def _folder_format(name: str) -> str:
     folder = Path(name)
     if folder.is_dir():
-        found = {_format_of(p.name) for p in folder.iterdir() if p.name[:1] not in "._"} - {None}
+        found = {_format_of(p.name) for p in folder.rglob("*") if p.name[:1] not in "._"} - {None}
         if len(found) == 1:
             return str(found.pop())
     return "parquet"
-
-
-def _reader(session: Any, kind: str, files: Sequence[str]) -> Any:
-    reader = session.read.format(kind).option("ignoreCorruptFiles", "false")
-    if kind == "csv":
-        reader = reader.options(header=True, inferSchema=False, sep=_separator(session, files[0]))
-        reader = reader.options(multiLine=True, mode="FAILFAST", escape='"')
-    return reader
-
-
-def _separator(session: Any, file: str) -> str:
-    from microgauge.tables.delimited import Dialect
-
-    lines = [row[0] for row in session.read.text(file).limit(200).collect()]
-    return Dialect.found(("\n".join(lines) + "\n").encode(), file).delimiter
 
 
 def _schema_of(file: str, kind: str, session: Any) -> dict[str, str] | str:
@@ -110,29 +127,37 @@ def _schema_of(file: str, kind: str, session: Any) -> dict[str, str] | str:
     from pyspark.errors import PySparkException
 
     if kind == "parquet" and file.startswith("file:"):
-        return _footer(file)
+        return _footer(_as_path(file))
     try:
-        fields = _reader(session, kind, [file]).load(file).schema.fields
+        fields = session.read.format(kind).load(_literal(_as_path(file))).schema.fields
         return {field.name: field.dataType.simpleString() for field in fields}
     except (PySparkException, Py4JJavaError) as error:
         return type(error).__name__
 
 
-def _footer(file: str) -> dict[str, str] | str:
+def _footer(path: str) -> dict[str, str] | str:
     """The columns that the foot of a Parquet file names: quicker than asking Spark for each."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        schema = parquet.read_schema(url2pathname(urlparse(file).path))
+        schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError) as error:
         return type(error).__name__
-    return {field.name: str(field.type) for field in schema}
+    return {field.name: _type_name(field.type) for field in schema}
 
 
-def _part_faults(
-    files: Sequence[str], schemas: Sequence[Any], which: str, *, ordered: bool
-) -> list[str]:
+def _type_name(kind: Any) -> str:
+    """A type of Arrow as Spark sees it: text is text, however it is held."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _type_name(kind.value_type)
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return "string" if any(is_text(kind) for is_text in texts) else str(kind)
+
+
+def _part_faults(files: Sequence[str], schemas: Sequence[Any], which: str) -> list[str]:
     """Faults of all parts at once: Spark itself would fill what a part lacks with nulls."""
     faults = [
         f"the part {file} of the {which} table cannot be read ({schema}). It may be cut off or "
@@ -142,22 +167,13 @@ def _part_faults(
     ]
     sound = [(f, s) for f, s in zip(files, schemas, strict=True) if not isinstance(s, str)]
     for file, schema in sound[1:]:
-        if ordered and set(schema) != set(sound[0][1]):
-            # The first line of a part without a header holds cells of the data.
-            faults.append(
-                f"the part {file} of the {which} table has another first line than {sound[0][0]}."
-            )
-            continue
         faults += _drift(f"the part {file} of the {which} table", schema, *sound[0])
-        if ordered and set(schema) == set(sound[0][1]) and list(schema) != list(sound[0][1]):
-            faults.append(
-                f"the part {file} of the {which} table has its columns in another order than "
-                f"{sound[0][0]}; Spark reads CSV by place."
-            )
     return faults
 
 
-def _drift(part: str, schema: dict[str, str], first: str, expected: dict[str, str]) -> list[str]:
+def _drift(
+    part: str, schema: Mapping[str, str], first: str, expected: Mapping[str, str]
+) -> list[str]:
     gone = [name for name in expected if name not in schema]
     new = [name for name in schema if name not in expected]
     faults = []
@@ -171,3 +187,35 @@ def _drift(part: str, schema: dict[str, str], first: str, expected: dict[str, st
         for name, kind in expected.items()
         if name in schema and schema[name] != kind
     ]
+
+
+# -- delimited text --------------------------------------------------------------------------------
+
+
+def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[str, ...]]:
+    """CSV, by the same reader as everywhere: every file is looked at first, then parsed."""
+    import json
+
+    contents = files.select("path", "content")
+    rows = contents.mapInArrow(partial(looked_at, which=which), "path string, look string")
+    looks = {row[0]: json.loads(row[1]) for row in rows.collect()}
+    faults += [look["fault"] for look in looks.values() if "fault" in look]
+    sound = {path: look for path, look in sorted(looks.items()) if "fault" not in look}
+    if sound:
+        first, header = next((path, look["header"]) for path, look in sound.items())
+        faults += [
+            f"the part {path} of the {which} table has another first line than {first}."
+            for path, look in sound.items()
+            if set(look["header"]) != set(header)
+        ]
+    if faults:
+        raise InputError(*faults)
+    commas = [
+        name
+        for name in header
+        if all(look["delimiter"] != "," and look["all"][name] for look in sound.values())
+        and any(look["any"][name] for look in sound.values())
+    ]
+    places = ", ".join(f"c{i} string" for i in range(len(header)))
+    work = partial(parsed, header=tuple(header), commas=tuple(commas), which=which)
+    return contents.mapInArrow(work, places), tuple(header)
