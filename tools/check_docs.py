@@ -42,6 +42,7 @@ REQUIRED = [
     "docs/regressions.md",
     "docs/yardsticks.md",
     "docs/report.md",
+    "docs/mask.md",
     "docs/scale.md",
     "docs/risk.md",
     "docs/risk/classes.md",

@@ -15,6 +15,7 @@ from microgauge._version import __version__
 if TYPE_CHECKING:
     from microgauge.diagnosis import diagnose
     from microgauge.errors import InputError, MicrogaugeError, Undefined
+    from microgauge.masking import mask
     from microgauge.ranking import rank
     from microgauge.results import Assessment, Diagnosis, Ranking
     from microgauge.run import assess, clusters, ecdf, propensity
@@ -47,6 +48,7 @@ __all__ = [
     "clusters",
     "diagnose",
     "ecdf",
+    "mask",
     "propensity",
     "rank",
 ]
@@ -69,6 +71,7 @@ _HOMES = {
     "clusters": "run",
     "diagnose": "diagnosis",
     "ecdf": "run",
+    "mask": "masking",
     "propensity": "run",
     "rank": "ranking",
 }

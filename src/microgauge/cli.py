@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_rank(commands)
     _add_diagnose(commands)
     _add_schema(commands)
+    _add_mask(commands)
     _add_demo(commands)
     return parser
 
@@ -198,6 +199,21 @@ def _add_schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("--output", "-o", metavar="F", help="file to write; stdout without it")
     _add_reading(command)
     command.set_defaults(run=_draft)
+
+
+def _add_mask(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "mask",
+        help="protect a table by a recipe",
+        description="Protect a table by the steps of a recipe: recode, round, suppress, add noise, "
+        "microaggregate, swap, PRAM, sample, synthesise.",
+    )
+    command.add_argument("original", metavar="ORIGINAL")
+    command.add_argument("--recipe", metavar="F.toml", required=True, help="the steps")
+    command.add_argument(
+        "--output", "-o", metavar="F", required=True, help="file to write: .csv, .parquet, .arrow"
+    )
+    command.set_defaults(run=_mask)
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -421,6 +437,17 @@ def _draft(chosen: argparse.Namespace) -> int:
         f"wrote {chosen.output}: read it, correct it, and give it to "
         f"`microgauge assess … --schema {chosen.output}`.\n"
     )
+    return 0
+
+
+def _mask(chosen: argparse.Namespace) -> int:
+    from microgauge.masking import mask
+    from microgauge.progress import Line
+
+    with Line() as progress:
+        progress("protecting", 0.0)
+        found = mask(chosen.original, chosen.recipe, chosen.output)
+    sys.stderr.write(f"wrote {chosen.output}: {found.height:,} rows × {found.width}.\n")
     return 0
 
 

@@ -1,0 +1,25 @@
+"""Making candidates: a table protected by a recipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+__all__ = ["mask"]
+
+
+def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
+    """The original protected by a recipe, as a polars data frame; written to a file if named.
+
+    `original` is a path or a data frame, `recipe` a path, a dict of the same shape or a `Recipe`.
+    """
+    from microgauge.masking.data import check_output, read_data, write_data
+    from microgauge.masking.recipe import Recipe
+
+    if output is not None:
+        check_output(Path(output))
+    steps = Recipe.load(recipe)
+    found = steps.applied(read_data(original, steps.named))
+    if output is not None:
+        write_data(found, Path(output))
+    return found.frame

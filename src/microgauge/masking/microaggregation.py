@@ -1,0 +1,95 @@
+"""Microaggregation: records in small groups, each value replaced by its group's mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.levels import Floats, Index
+
+
+def sorted_groups(scores: Floats, size: int) -> Index:
+    """Groups of neighbours in the order of a score; the last one takes what is left over.
+
+    >>> sorted_groups(np.array([5.0, 1.0, 4.0, 2.0, 3.0]), 2)
+    array([1, 0, 1, 0, 1])
+    """
+    order = np.argsort(scores, kind="stable")
+    places = np.minimum(np.arange(len(scores)) // size, max(len(scores) // size - 1, 0))
+    groups = np.empty(len(scores), dtype=np.intp)
+    groups[order] = places
+    return groups
+
+
+def projected(columns: Floats) -> Floats:
+    """The sum of the standardised columns: one score for records of several variables."""
+    return np.asarray(standardised(columns).sum(axis=1))
+
+
+def standardised(columns: Floats) -> Floats:
+    """Columns with mean 0 and deviation 1; constant ones 0."""
+    centred = columns - columns.mean(axis=0)
+    deviation = centred.std(axis=0)
+    return np.asarray(centred / np.where(deviation > 0, deviation, 1.0))
+
+
+def mdav_groups(columns: Floats, size: int) -> Index:
+    """MDAV (Domingo-Ferrer and Torra 2005): groups of records near each other, by squared distance.
+
+    While three groups are left: the record farthest from the mean and its nearest, then the record
+    farthest from that one and its nearest. Of equal distances the first record counts.
+    """
+    points = standardised(columns)
+    left = np.arange(len(points))
+    groups = np.empty(len(points), dtype=np.intp)
+    made = 0
+    while len(left) >= 3 * size:
+        first = int(np.argmax(_distances(points[left], points[left].mean(axis=0))))
+        far = int(np.argmax(_distances(points[left], points[left[first]])))
+        centres = (points[left[first]], points[left[far]])
+        for centre in centres:
+            taken = _nearest(_distances(points[left], centre), size)
+            groups[left[taken]] = made
+            left = np.delete(left, taken)
+            made += 1
+    if len(left) >= 2 * size:
+        first = int(np.argmax(_distances(points[left], points[left].mean(axis=0))))
+        taken = _nearest(_distances(points[left], points[left[first]]), size)
+        groups[left[taken]] = made
+        left = np.delete(left, taken)
+        made += 1
+    groups[left] = made
+    return groups
+
+
+def _distances(points: Floats, centre: Floats) -> Floats:
+    apart = points - centre
+    # Distances that are equal but for rounding are equal: the first record counts then.
+    return np.asarray(np.round(np.einsum("ij,ij->i", apart, apart), 12))
+
+
+def _nearest(distances: Floats, count: int) -> Index:
+    within = np.partition(distances, count - 1)[count - 1]
+    near = np.flatnonzero(distances <= within)
+    return near[np.argsort(distances[near], kind="stable")][:count]
+
+
+def group_means(columns: Floats, groups: Index) -> Floats:
+    """Every value replaced by the mean of its group."""
+    counts = np.bincount(groups)
+    means = [np.bincount(groups, column) / counts for column in columns.T]
+    return np.stack([mean[groups] for mean in means], axis=1)
+
+
+def removed_noise(before: Floats, after: Floats, rng: np.random.Generator) -> Floats:
+    """Normal noise with the covariance that aggregation took away."""
+    width = before.shape[1]
+    lost = np.atleast_2d(np.cov(before, rowvar=False)) - np.atleast_2d(np.cov(after, rowvar=False))
+    return normal_draws(lost.reshape(width, width), len(before), rng)
+
+
+def normal_draws(covariance: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Floats:
+    """Draws with mean 0 and a covariance; directions of negative variance have none."""
+    lengths, axes = np.linalg.eigh((covariance + covariance.T) / 2.0)
+    stretch = np.sqrt(np.maximum(lengths, 0.0))
+    return np.asarray(rng.standard_normal((rows, len(lengths))) * stretch @ axes.T)

@@ -1,0 +1,174 @@
+"""Recipes: protection in steps, read from TOML and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from microgauge.errors import InputError, hint
+from microgauge.masking.data import Data
+from microgauge.masking.steps import METHODS, Look, Step
+from microgauge.schema import read_toml
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Steps in their order, and the seed of all chance in them."""
+
+    steps: tuple[Step | None, ...]
+    """None where a step has a fault of form."""
+    seed: int = 1
+
+    faults: tuple[str, ...] = ()
+    """Faults of form; steps that have none are held all the same, to be checked with them."""
+
+    @staticmethod
+    def load(source: Recipe | Mapping[str, Any] | str | Path) -> Recipe:
+        """From a file, a dict of the same shape, or a recipe."""
+        if isinstance(source, Recipe):
+            return source
+        content = source
+        if isinstance(source, str | Path):
+            if not Path(source).is_file():
+                raise InputError(f"there is no recipe {source}.")
+            content = read_toml(Path(source))
+        if not isinstance(content, Mapping):
+            raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")
+        faults = [
+            f'a recipe has no "{name}".{hint(str(name), ("seed", "step"))}'
+            for name in content
+            if name not in ("seed", "step")
+        ]
+        seed = content.get("seed", 1)
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            faults.append("seed must be a whole number, 0 or more.")
+        given = content.get("step", ())
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            faults.append("a recipe needs steps: [[step]] sections, each with a method.")
+            given = ()
+        steps = [_step(place, entry, faults) for place, entry in enumerate(given, start=1)]
+        return Recipe(tuple(steps), seed, tuple(faults))
+
+    @property
+    def named(self) -> set[str]:
+        """The variables that steps name."""
+        return {name for step in self.steps if step is not None for name in step.variables}
+
+    def check(self, data: Data) -> None:
+        """Every fault of form, and of every step against a table, in one `InputError`."""
+        look = Look({name: data.kind(name) for name in data.frame.columns}, data.rows)
+        faults = list(self.faults)
+        for place, step in enumerate(self.steps, start=1):
+            if step is not None:
+                faults += [f"step {place} ({step.method}): {fault}" for fault in step.faults(look)]
+                step.after(look)
+        if faults:
+            raise InputError(*faults)
+
+    def applied(self, data: Data) -> Data:
+        """The protected table. Each step has chance of its own, whatever the others are."""
+        self.check(data)
+        for place, step in enumerate(self.steps):
+            assert step is not None
+            data = step.applied(data, np.random.default_rng([self.seed, place + 1]))
+        return data
+
+
+def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
+        faults.append(f"step {place} has no method. There are {', '.join(METHODS)}.")
+        return None
+    name = entry["method"]
+    if name not in METHODS:
+        known = ", ".join(METHODS)
+        faults.append(
+            f'step {place}: there is no method "{name}".{hint(name, METHODS)} There are {known}.'
+        )
+        return None
+    values = _values(place, METHODS[name], entry, faults)
+    return None if values is None else METHODS[name](**values)
+
+
+def _values(
+    place: int, kind: type[Step], entry: Mapping[Any, Any], faults: list[str]
+) -> dict[str, Any] | None:
+    """The parameters of a step, None where one has the wrong form; what they mean is its own."""
+    known = [f.name for f in fields(kind)]
+    values: dict[str, Any] = {}
+    sound = True
+    for key, value in entry.items():
+        if key == "method":
+            continue
+        target = "variables" if key == "variable" else key
+        where = f"step {place} ({kind.method})"
+        if target not in known:
+            faults.append(
+                f'{where}: there is no parameter "{key}".{hint(str(key), ["variable", *known])}'
+            )
+        elif target in values:
+            faults.append(f"{where}: give variable or variables, not both.")
+            sound = False
+        elif (fault := _form_fault(kind, target, _listed(key, value))) is not None:
+            faults.append(f"{where}: {key} {fault}")
+            sound = False
+        else:
+            values[target] = _listed(key, value)
+    return values if sound else None
+
+
+def _listed(key: Any, value: Any) -> Any:
+    """One variable is a list of one; lists are held as tuples."""
+    if key in ("variable", "variables") and isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _all(value: object, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(value, tuple) and all(fits(one) for one in value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(
+        ("share", "deviation", "unit", "window", "keep", "top", "bottom"),
+        (_is_number, "must be a number."),
+    ),
+    **dict.fromkeys(("g", "k", "prefix"), (_is_whole, "must be a whole number.")),
+    **dict.fromkeys(("mode", "groups", "model"), (_is_text, "must be a word.")),
+    **dict.fromkeys(
+        ("correlated", "positive", "noise", "together", "invariant"),
+        (lambda value: isinstance(value, bool), "must be true or false."),
+    ),
+    **dict.fromkeys(
+        ("map", "matrix", "importance"),
+        (lambda value: isinstance(value, Mapping), "must be a table of names and values."),
+    ),
+    "records of sample": (_is_whole, "must be a whole number."),
+    "records of suppress": (lambda v: _all(v, _is_whole), "must be a list of whole numbers."),
+    "variables": (lambda value: _all(value, _is_text), "must be names of variables."),
+    "breaks": (lambda value: _all(value, _is_number), "must be rising numbers."),
+    "labels": (lambda value: _all(value, _is_text), "must be a list of texts."),
+}
+
+
+def _form_fault(kind: type[Step], name: str, value: Any) -> str | None:
+    """What is wrong with the form of a parameter."""
+    form = name if name != "records" else f"records of {kind.method}"
+    fits, said = _FORMS[form]
+    return None if fits(value) else said

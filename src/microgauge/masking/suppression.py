@@ -1,0 +1,73 @@
+"""Local suppression: key values made missing in as few records as it takes to reach k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from microgauge.levels import Floats, Index
+from microgauge.packing import MOST, distinct, packed
+
+MOST_KEYS = 12
+"""Keys whose subsets are all tried."""
+
+
+def locally_suppressed(levels: Index, sizes: Sequence[int], k: int, importance: Floats) -> Index:
+    """Levels (records × keys) in which every combination, missing as a value, occurs k times.
+
+    `sizes` are the numbers of levels, which also stand for a missing cell. Records in smaller
+    classes lose the cheapest set of keys, by importance, that puts them into a class of k; those
+    that no set helps lose all keys, with as many others of the largest classes as it takes.
+    """
+    found = levels.copy()
+    pending = _counts(found, sizes) < k
+    for keys in _subsets(importance):
+        if not pending.any():
+            return found
+        trial = found.copy()
+        for key in keys:
+            trial[pending, key] = sizes[key]
+        # Classes may be filled up by records that lost the same keys before.
+        counts = _counts(trial, sizes)
+        helped = pending & (counts >= k)
+        found[helped] = trial[helped]
+        pending &= ~helped
+    return _emptied(found, sizes, k, pending)
+
+
+def _subsets(importance: Floats) -> list[tuple[int, ...]]:
+    """Sets of keys, the cheapest first; all keys at once comes last."""
+    keys = range(len(importance))
+    sets = [s for size in range(1, len(importance)) for s in combinations(keys, size)]
+    return sorted(sets, key=lambda s: (float(importance[list(s)].sum()), len(s), s))
+
+
+def _counts(levels: Index, sizes: Sequence[int]) -> Index:
+    """For each record, the records with the same levels."""
+    _, places, count = distinct(packed(list(levels.T), [size + 1 for size in sizes]), MOST)
+    return np.bincount(places, minlength=count)[places]
+
+
+def _emptied(levels: Index, sizes: Sequence[int], k: int, pending: np.ndarray) -> Index:
+    """Records that nothing else helps, without any key; and others until they are k."""
+    if not pending.any():
+        return levels
+    found = levels.copy()
+    found[pending] = sizes
+    while True:
+        counts = _counts(found, sizes)
+        empty = (found == np.asarray(sizes)).all(axis=1)
+        short = k - int(empty.sum())
+        if short <= 0:
+            return found
+        others = np.flatnonzero(~empty)
+        if not len(others):
+            return found
+        largest = counts[others].max()
+        mates = others[counts[others] == largest]
+        same = mates[(found[mates] == found[mates[0]]).all(axis=1)]
+        # A class gives what it can spare, or itself.
+        spare = same[: min(short, largest - k)] if largest > k else same
+        found[spare] = sizes
