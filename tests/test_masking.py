@@ -27,6 +27,7 @@ MANY = settings(max_examples=60, deadline=None)
 
 SAME = {"method": "sample", "share": 1.0}
 NAMES = ["a", "b", "c", "d"]
+NAN, INFINITY = float("nan"), float("inf")
 
 
 def step(method, *variables, **parameters):
@@ -586,6 +587,17 @@ def test_a_whole_number_column_is_whole_again_once_it_is_rounded():
     assert after["whole"].null_count() == before["whole"].null_count()
 
 
+def test_whole_numbers_that_would_lose_digits_are_refused():
+    before = pl.DataFrame({"x": [2**60 + i for i in range(12)]})
+    (fault,) = refused(before, step("top_bottom", "x", top=2**61))
+    assert "lose digits" in fault
+
+
+def test_the_original_is_not_written_over(folder):
+    with pytest.raises(InputError, match="is the original"):
+        mask("original.csv", {"step": [SAME]}, "original.csv")
+
+
 @pytest.mark.parametrize(
     "chosen", [step("top_bottom", "whole", bottom=1e300), step("noise", "whole", deviation=1e30)]
 )
@@ -609,6 +621,31 @@ def test_a_column_of_numbers_without_any_is_taken_quietly_or_refused(hopeless):
     before = pl.DataFrame({"x": pl.Series([None] * 12, dtype=pl.Float64), "y": np.arange(12.0)})
     with suppress(InputError):
         assert masked(before, hopeless).height == 12
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        step("noise", "x", share=0.1),
+        step("noise", "x", share=0.1, positive=True),
+        step("noise", "x", "y", share=0.1, correlated=True),
+        step("microaggregation", "x", noise=True),
+        step("microaggregation", "x", "y", groups="mdav"),
+        step("synthesise", "x", "y", model="normal"),
+        step("synthesise", "x", "y"),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_infinite_cell_spoils_no_other_or_is_refused(chosen, monkeypatch):
+    calls = iter(range(50))
+    nearest = micro._nearest
+    monkeypatch.setattr(micro, "_nearest", lambda *a: (next(calls), nearest(*a))[1])
+    cells = [*np.arange(1.0, 12), INFINITY]
+    before = pl.DataFrame({"x": cells, "y": np.arange(12.0) ** 2})
+    with suppress(InputError):
+        after = masked(before, chosen)["x"].fill_nan(None)
+        assert after.is_finite().sum() >= 9
 
 
 # -- recoding, rounding, coding --------------------------------------------------------------------
@@ -661,6 +698,14 @@ def test_a_map_merges_values_and_leaves_the_rest():
     assert after["c"].to_list() == ["uv", "uv", None, "w"]
     assert after["n"].to_list() == ["few", "few", None, "30"]
     assert after["f"].to_list() == ["x", "7", None, "3"]
+
+
+def test_truth_is_spelled_alike_by_maps_matrices_and_files():
+    before = pl.DataFrame({"c": [True, False, None]})
+    mapped = masked(before, step("recode", "c", map={"true": "yes"}))
+    drawn = masked(before, step("pram", "c", matrix={"true": {"yes": 1.0}}))
+    assert mapped["c"].to_list() == ["yes", "false", None]
+    assert drawn.equals(mapped)
 
 
 def test_a_map_may_swap_two_values():
@@ -1006,8 +1051,6 @@ def test_a_recipe_without_steps_is_refused(recipe):
 def test_a_seed_is_a_whole_number(seed):
     assert refused(table(1), SAME, seed=seed) == ("seed must be a whole number, 0 or more.",)
 
-
-NAN, INFINITY = float("nan"), float("inf")
 
 REFUSED = [
     step("noise", "x", share="x"),
@@ -1366,6 +1409,11 @@ def test_the_function_refuses_a_folder_that_is_not_there(folder):
         mask("original.csv", {"step": [SAME]}, "nowhere/out.csv")
 
 
+def test_lists_in_cells_are_refused_for_csv(folder):
+    with pytest.raises(InputError):
+        mask(pl.DataFrame({"x": [1, 2], "l": [[1], [2]]}), {"step": [SAME]}, "out.csv")
+
+
 def test_the_function_refuses_an_unknown_suffix(folder):
     with pytest.raises(InputError, match=r"\.parquet"):
         mask("original.csv", {"step": [SAME]}, "out.txt")
@@ -1387,6 +1435,9 @@ def test_padded_codes_stay_text(folder):
     Path("in.csv").write_text("zip,n\n00400,1\n10500,2\n,3\n")
     assert command(ROUND.replace('"x"', '"n"'), original="in.csv") == 0
     assert Path("out.csv").read_text() == "zip,n\n00400,0\n10500,0\n,5\n"
+    used = mask("in.csv", {"step": [step("swap", "zip", share=0.0)]})
+    assert used["zip"].to_list() == ["00400", "10500", None]
+    assert any("category" in f for f in refused("in.csv", step("round", "zip", unit=5)))
 
 
 def test_null_words_are_missing_among_numbers_only(folder):

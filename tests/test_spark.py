@@ -116,13 +116,29 @@ def same_in_spark(tables, frames, choices):
 def test_the_number_of_partitions_changes_no_figure(spark, pair, parts, monkeypatch):
     frames = [in_spark(spark, table).repartition(parts) for table in pair]
     assert frames[0].rdd.getNumPartitions() == parts
-    if parts == 8:  # workers add up what partitions answer
-        monkeypatch.setattr(spark_rows, "FEW_PARTS", 1)
+    if parts == 8:
+        monkeypatch.setattr(spark_rows, "FEW_PARTS", 1)  # workers add up what partitions answer
     same_in_spark(pair, frames, APART)
+
+
+def test_crosstabs_are_shuffled_where_they_are_sparse(spark, pair, monkeypatch):
+    pairs = [["region", "age"], ["health", "income"]]
+    choices = {"schema": schema(aligned=False, weight="w", pairs=pairs), "only": ["gdu"]}
+    whole = told(microgauge.assess(*pair, **choices))
+    monkeypatch.setattr("microgauge.asking.SMALL_TABLE", 1 << 40)
+    monkeypatch.setattr("microgauge.asking.DENSE_TABLE", 1)
+    frames = [in_spark(spark, table) for table in pair]
+    assert differences(whole, told(microgauge.assess(*frames, **choices))) == []
 
 
 def test_uneven_partitions_change_no_figure(spark, pair):
     same_in_spark(pair, [skewed(in_spark(spark, table)) for table in pair], APART)
+
+
+def kept(spark):
+    """Frames that Spark keeps, after all that nobody refers to were let go."""
+    gc.collect()
+    return spark.sparkContext._jsc.getPersistentRDDs().size()
 
 
 def test_keys_that_go_to_one_partition_change_no_figure(spark, pair):
@@ -130,22 +146,21 @@ def test_keys_that_go_to_one_partition_change_no_figure(spark, pair):
     known = dict(zip(pair[0]["number"], keys, strict=True))
     tables = [t.with_columns(pl.col("number").replace_strict(known)) for t in pair]
     frames = [in_spark(spark, table) for table in tables]
+    choices = KEYED | {"only": ["loss"]}
+    seen = [kept(spark)]
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     try:
-        same_in_spark(tables, frames, KEYED | {"only": ["loss"]})
+        found = microgauge.assess(
+            *frames, **choices, progress=lambda what, share: seen.append(kept(spark))
+        )
     finally:
         spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
         spark.conf.unset("spark.sql.adaptive.enabled")
-
-
-def test_crosstabs_are_shuffled_where_they_are_sparse(spark, pair, monkeypatch):
-    choices = {"schema": schema(aligned=False, weight="w"), "only": ["gdu"]}
-    whole = told(microgauge.assess(*pair, **choices))
-    monkeypatch.setattr("microgauge.asking.SMALL_TABLE", 1 << 40)
-    monkeypatch.setattr("microgauge.asking.DENSE_TABLE", 1)
-    frames = [in_spark(spark, table) for table in pair]
-    assert differences(whole, told(microgauge.assess(*frames, **choices))) == []
+    assert differences(told(microgauge.assess(*tables, **choices)), told(found)) == []
+    assert (seen[0], max(seen)) == (0, 3)  # both tables, and both joined
+    del found
+    assert kept(spark) == 0
 
 
 # -- failures ------------------------------------------------------------------------------------
@@ -172,9 +187,9 @@ def failing(frame, folder, how):
             if how == "dies always" or (how == "dies" and first):
                 os._exit(7)
         for batch in batches:
-            if again and how == "fewer":
+            if again and task.partitionId() == 1 and how == "fewer":
                 yield batch.slice(1)
-            elif again and how == "other":
+            elif again and task.partitionId() == 1 and how == "other":
                 import pyarrow as pa
 
                 other = pa.array(["SECRET-417"] * batch.num_rows, batch.schema.field(0).type)
@@ -186,15 +201,19 @@ def failing(frame, folder, how):
     return frame.mapInArrow(work, frame.schema)
 
 
-@pytest.mark.parametrize("how", ["once", "dies"])
-def test_what_fails_once_changes_no_figure(spark, pair, tmp_path, how):
+def test_what_fails_once_changes_no_figure(spark, pair, tmp_path):
     frames = [in_spark(spark, table).repartition(3) for table in pair]
-    frames[0] = failing(frames[0], tmp_path / "marks", how)
-    same_in_spark(pair, frames, APART)
-    tries = [mark.name for mark in (tmp_path / "marks").iterdir()]
-    assert sum(name.endswith("-1-0") for name in tries) == 2  # both readings
-    assert sum(name.endswith("-1-1") for name in tries) == 2
-    assert not any(name.endswith("-0-1") for name in tries)
+    ways = ("once", "dies")
+    same_in_spark(
+        pair,
+        [failing(frame, tmp_path / how, how) for frame, how in zip(frames, ways, strict=True)],
+        APART,
+    )
+    for how in ways:
+        tries = [mark.name for mark in (tmp_path / how).iterdir()]
+        assert sum(name.endswith("-1-0") for name in tries) == 2  # both readings
+        assert sum(name.endswith("-1-1") for name in tries) == 2
+        assert not any(name.endswith("-1-2") for name in tries)
 
 
 def refused(*tables, **choices):
@@ -218,11 +237,12 @@ def refused(*tables, **choices):
     ],
 )
 def test_what_fails_for_good_is_one_fault(spark, pair, tmp_path, how, words):
-    frames = [in_spark(spark, table).repartition(3) for table in pair]
+    frames = [in_spark(spark, table).repartition(2) for table in pair]
     (fault,) = refused(
         failing(frames[0], tmp_path / "marks", how), frames[1], schema=schema(), only=["gdu"]
     )
     assert words in fault
+    assert kept(spark) == 0
 
 
 # -- damaged and different parts -----------------------------------------------------------------
@@ -534,11 +554,9 @@ DELIMITED = {
     "quoted blanks": lines("a,b", lambda i: f'{i % 3},"{["", "  ", " v "][i % 3]}"'),
     "padded codes": lines("a,b", lambda i: f"00{i % 3},{i % 7}.0"),
     "backslashes": lines("a,b", lambda i: f'{i % 3},"x\\"'),
-    "signs": lines("a,b", lambda i: f"#{i % 3},-{i % 7}"),
     "tabs": PLAIN.replace(",", "\t"),
     "BOM": "\ufeff" + PLAIN,
     "CRLF": PLAIN.replace("\n", "\r\n"),
-    "one column": lines("a", lambda i: f"{i % 7}"),
     "decimal commas": lines("a;b", lambda i: f"{i % 3};{i % 7},5"),
     "Windows letters": lines("a,b", lambda i: f"{'ÄÖ'[i % 2]},{i % 7}").encode("cp1252"),
     "single quotes": lines("a,b", lambda i: f"'{i % 3}','{i % 7}'"),
@@ -577,11 +595,7 @@ def test_delimited_text_that_ends_badly_is_refused(spark, tmp_path, end):
 
 def test_columns_in_the_names_of_folders_are_not_lost(spark, tmp_path):
     in_spark(spark, few().drop_nulls()).write.partitionBy("region").parquet(str(tmp_path / "t"))
-    try:
-        found = opened(tmp_path / "t", spark)
-    except InputError:
-        return
-    assert cells(found)["region"] == cells(opened(few().drop_nulls()))["region"]
+    assert cells(opened(tmp_path / "t", spark)) == cells(opened(few().drop_nulls()))
 
 
 @pytest.mark.parametrize(
@@ -678,12 +692,9 @@ def test_row_numbers_are_identifiers_however_parts_are_read(spark, tmp_path):
 
 
 def test_risky_records_have_no_row_numbers(spark, pair):
-    choices = {"schema": schema(aligned=False), "only": ["risk"], "risky": True}
-    try:
-        found = microgauge.assess(*[in_spark(spark, table) for table in pair], **choices)
-    except InputError:
-        return
-    assert found.risky.equals(microgauge.assess(*pair, **choices).risky)
+    frames = [in_spark(spark, table) for table in pair]
+    (fault,) = refused(*frames, schema=schema(aligned=False), only=["risk"], risky=True)
+    assert "rows have no numbers in Spark" in fault
 
 
 def test_too_many_classes_give_null_with_the_reason(spark, pair, monkeypatch):
@@ -692,11 +703,6 @@ def test_too_many_classes_give_null_with_the_reason(spark, pair, monkeypatch):
     result = microgauge.assess(*frames, schema=schema(), only=["risk"])
     assert result.risk is None
     assert any("more than 10 classes" in note for note in result.notes)
-
-
-def kept(spark):
-    gc.collect()
-    return spark.sparkContext._jsc.getPersistentRDDs().size()
 
 
 # -- propensity on all rows ----------------------------------------------------------------------
@@ -729,20 +735,6 @@ def test_propensity_by_spark_is_that_of_all_rows(spark):
 
 
 # -- what is left behind -------------------------------------------------------------------------
-
-
-def test_frames_are_released(spark, pair, tmp_path):
-    assert kept(spark) == 0
-    frames = [in_spark(spark, table).repartition(2) for table in pair]
-    choices = {"schema": schema(key="number"), "only": ["gdu"]}
-    result = microgauge.assess(*frames, **choices)
-    assert result.inputs.alignment.how == "key"
-    del result
-    assert kept(spark) == 0
-    frames[1] = failing(frames[1], tmp_path / "marks", "always")
-    with pytest.raises(InputError):
-        microgauge.assess(*frames, **choices)
-    assert kept(spark) == 0
 
 
 @pytest.mark.xfail(strict=True, reason="what unpersist raises goes to stderr")

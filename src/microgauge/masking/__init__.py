@@ -13,11 +13,14 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
 
     `original` is a path or a data frame, `recipe` a path, a dict of the same shape or a `Recipe`.
     """
+    from microgauge.errors import InputError
     from microgauge.masking.data import check_output, read_data, write_data
     from microgauge.masking.recipe import Recipe
 
     if output is not None:
         check_output(Path(output))
+        if isinstance(original, str | Path) and Path(output).resolve() == Path(original).resolve():
+            raise InputError(f"{output} is the original; write the protected table elsewhere.")
     steps = Recipe.load(recipe)
     found = steps.applied(read_data(original, steps.named))
     if output is not None:

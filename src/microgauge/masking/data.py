@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from microgauge.errors import InputError
+from microgauge.errors import InputError, listing
 from microgauge.files import check_writable, write_whole
 from microgauge.levels import Floats, Index
 from microgauge.tables import NULL_WORDS, PADDED, is_paths
@@ -41,6 +41,18 @@ class Data:
             return "category"
         few = dtype.is_integer() and self.frame[name].n_unique() <= MOST_CODES
         return "code" if few else "number"
+
+    def faults(self, names: Collection[str]) -> list[str]:
+        """Columns that no method can work on."""
+        found = []
+        for name in self.frame.columns:
+            dtype = self.frame.schema[name]
+            if name in names and dtype.is_float() and self.frame[name].is_infinite().any():
+                count = int(self.frame[name].is_infinite().sum())
+                found.append(f'"{name}" is infinite in {count} cells: make them missing.')
+            if name in names and dtype.is_integer() and _is_long(self.frame[name]):
+                found.append(f'"{name}" has whole numbers beyond 2^53, which would lose digits.')
+        return found
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers, NaN where missing."""
@@ -117,6 +129,11 @@ def _as_frame(source: Any) -> pl.DataFrame:
     raise InputError(f"the original is a {type(source).__name__}: give a path or a data frame.")
 
 
+def _is_long(column: pl.Series) -> bool:
+    low, high = column.min(), column.max()
+    return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53
+
+
 def _as_numbers(column: pl.Series) -> pl.Series:
     clean = column.str.strip_chars().replace("", None)
     words = clean.is_in(list(NULL_WORDS))
@@ -145,6 +162,9 @@ def write_data(data: Data, path: Path) -> None:
     kind = path.suffix.lower()
     buffer = io.BytesIO()
     if kind == ".csv":
+        nested = [name for name, dtype in data.frame.schema.items() if dtype.is_nested()]
+        if nested:
+            raise InputError(f"CSV cannot hold lists: {listing(nested)}. Write .parquet.")
         data.frame.write_csv(buffer)
     elif kind == ".parquet":
         data.frame.write_parquet(buffer)

@@ -62,7 +62,7 @@ class Recipe:
     def check(self, data: Data) -> None:
         """Every fault of form, and of every step against a table, in one `InputError`."""
         look = Look({name: data.kind(name) for name in data.frame.columns}, data.rows)
-        faults = list(self.faults)
+        faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
             if step is not None:
                 faults += [f"step {place} ({step.method}): {fault}" for fault in step.faults(look)]

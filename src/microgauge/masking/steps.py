@@ -514,8 +514,9 @@ class Pram(Step):
         if self.matrix is None:
             assert self.keep is not None
             return pram.even_matrix(len(values), self.keep), values
-        numeric = values.dtype.is_numeric()
-        labels = [label_of(v) if numeric else str(v) for v in values.to_list()]
+        # Text is spelled as it stands; numbers and truth values as labels are.
+        text = values.dtype == pl.String
+        labels = [str(v) if text else label_of(v) for v in values.to_list()]
         wanted = [label for row in self.matrix.values() for label in row]
         labels += [label for label in dict.fromkeys(wanted) if label not in labels]
         place = {label: i for i, label in enumerate(labels)}
