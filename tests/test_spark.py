@@ -737,7 +737,6 @@ def test_propensity_by_spark_is_that_of_all_rows(spark):
 # -- what is left behind -------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="what unpersist raises goes to stderr")
 def test_frames_may_outlive_their_session(monkeypatch):
     protocol = pytest.importorskip("py4j.protocol")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -148,8 +149,17 @@ def _kept(owner: Any, frame: Any) -> Any:
     from pyspark import StorageLevel
 
     kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
-    weakref.finalize(owner, kept.unpersist).atexit = False
+    weakref.finalize(owner, _released, kept).atexit = False
     return kept
+
+
+def _released(frame: Any) -> None:
+    """Let go of a frame. A session that has ended has let go of its frames itself."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    with suppress(Py4JError, PySparkException, OSError):
+        frame.unpersist()
 
 
 class SparkRows:
