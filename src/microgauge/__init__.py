@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from microgauge.diagnosis import diagnose
     from microgauge.errors import InputError, MicrogaugeError, Undefined
     from microgauge.masking import mask
+    from microgauge.papers import reproduce
     from microgauge.ranking import rank
-    from microgauge.results import Assessment, Diagnosis, Ranking
+    from microgauge.results import Assessment, Diagnosis, Ranking, Reproduction
     from microgauge.run import assess, clusters, ecdf, propensity
     from microgauge.schema import (
         Indicator,
@@ -40,6 +41,7 @@ __all__ = [
     "Ranking",
     "Recode",
     "Regression",
+    "Reproduction",
     "Schema",
     "Undefined",
     "Variable",
@@ -51,6 +53,7 @@ __all__ = [
     "mask",
     "propensity",
     "rank",
+    "reproduce",
 ]
 
 _HOMES = {
@@ -64,6 +67,7 @@ _HOMES = {
     "Options": "schema",
     "Recode": "schema",
     "Regression": "schema",
+    "Reproduction": "results",
     "Schema": "schema",
     "Undefined": "errors",
     "Variable": "schema",
@@ -74,6 +78,7 @@ _HOMES = {
     "mask": "masking",
     "propensity": "run",
     "rank": "ranking",
+    "reproduce": "papers",
 }
 """Where each public name lives. Modules load on first use, so that `import microgauge` is quick."""
 

@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_diagnose(commands)
     _add_schema(commands)
     _add_mask(commands)
+    _add_reproduce(commands)
     _add_demo(commands)
     return parser
 
@@ -214,6 +215,24 @@ def _add_mask(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--output", "-o", metavar="F", required=True, help="file to write: .csv, .parquet, .arrow"
     )
     command.set_defaults(run=_mask)
+
+
+def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from microgauge.papers import STUDIES
+
+    listed = "\n".join(f"  {name:<8} {what}" for name, (_, what) in STUDIES.items())
+    command = commands.add_parser(
+        "reproduce",
+        help="make a published study again",
+        description="Make a published study again: its figures beside ours, and a verdict on each "
+        "claim.",
+        epilog=f"studies:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("study", metavar="STUDY", help="one of the studies below")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="of all chance (1)")
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+    command.set_defaults(run=_reproduce)
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -448,6 +467,21 @@ def _mask(chosen: argparse.Namespace) -> int:
         progress("protecting", 0.0)
         found = mask(chosen.original, chosen.recipe, chosen.output)
     sys.stderr.write(f"wrote {chosen.output}: {found.height:,} rows × {found.width}.\n")
+    return 0
+
+
+def _reproduce(chosen: argparse.Namespace) -> int:
+    from microgauge.files import write_whole
+    from microgauge.papers import reproduce
+    from microgauge.progress import Line
+    from microgauge.render.json import json_text
+
+    _check_outputs(chosen.json)
+    with Line() as progress:
+        result = reproduce(chosen.study, seed=chosen.seed, progress=progress)
+    if chosen.json and chosen.json != "-":
+        write_whole(Path(chosen.json), json_text(result))
+    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
     return 0
 
 

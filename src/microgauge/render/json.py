@@ -6,7 +6,7 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from microgauge.results import Assessment, Diagnosis, Ranking
+from microgauge.results import Assessment, Diagnosis, Ranking, Reproduction
 
 
 def to_dict(result: Any) -> Any:
@@ -39,7 +39,7 @@ def ranking_dict(result: Ranking) -> dict[str, Any]:
     return plain
 
 
-def json_text(result: Assessment | Ranking | Diagnosis) -> str:
+def json_text(result: Assessment | Ranking | Diagnosis | Reproduction) -> str:
     """The result as JSON text. A NaN or an infinity in it is a defect and raises."""
     plain = ranking_dict(result) if isinstance(result, Ranking) else to_dict(result)
     return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

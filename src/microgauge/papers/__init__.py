@@ -1,0 +1,48 @@
+"""Published studies made again, with this package's own methods and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from microgauge.results import Reproduction
+
+__all__ = ["STUDIES", "reproduce"]
+
+Progress = Callable[[str, float], None]
+
+STUDIES = {
+    "kocar": ("kocar", "worked examples of recoding, perturbation and global data utility"),
+    "woo-1": ("woo_simulated", "four methods on symmetric data (table 1)"),
+    "woo-2": ("woo_simulated", "four methods on skewed data (table 2)"),
+    "woo-3": ("woo_survey", "nine masked versions of a household survey (table 3, figure 1)"),
+    "woo-4": ("woo_universe", "ten swap settings on a universe file (table 4)"),
+    "kim-9": ("kim", "three scenarios by three levels (table 9)"),
+    "kim-10": ("kim", "three levels on a survey of Alaska (table 10)"),
+}
+"""The module that makes each study, and what it is."""
+
+
+def _silent(what: str, share: float) -> None:
+    """Says nothing."""
+
+
+def reproduce(study: str, *, seed: int = 1, progress: Progress = _silent) -> Reproduction:
+    """Make a published study again: its figures beside ours, and a verdict on each claim.
+
+    The studies are kocar, woo-1 to woo-4, kim-9 and kim-10.
+    """
+    from microgauge.errors import InputError, hint
+
+    if study not in STUDIES:
+        raise InputError(
+            f'there is no study "{study}".{hint(study, STUDIES)} There are {", ".join(STUDIES)}.'
+        )
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise InputError("seed must be a whole number, 0 or more.")
+    found: Reproduction = import_module(f"microgauge.papers.{STUDIES[study][0]}").reproduce(
+        study, seed, progress
+    )
+    return found
