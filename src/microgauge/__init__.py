@@ -15,6 +15,7 @@ from microgauge._version import __version__
 if TYPE_CHECKING:
     from microgauge.diagnosis import diagnose
     from microgauge.errors import InputError, MicrogaugeError, Undefined
+    from microgauge.exploring import explore
     from microgauge.masking import mask
     from microgauge.papers import reproduce
     from microgauge.ranking import rank
@@ -50,6 +51,7 @@ __all__ = [
     "clusters",
     "diagnose",
     "ecdf",
+    "explore",
     "mask",
     "propensity",
     "rank",
@@ -75,6 +77,7 @@ _HOMES = {
     "clusters": "run",
     "diagnose": "diagnosis",
     "ecdf": "run",
+    "explore": "exploring",
     "mask": "masking",
     "propensity": "run",
     "rank": "ranking",

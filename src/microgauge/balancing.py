@@ -121,9 +121,10 @@ class _Matched:
         return shown_rule(self.variable, self.values.rows)
 
 
-def balance_of(study: Study, attributes: Sequence[AttributeUtility], risk: float | None) -> Rut:
+def balance_of(
+    chosen: RutChoices, attributes: Sequence[AttributeUtility], risk: float | None
+) -> Rut:
     """U of the whole file, and RUT with the risk it carries."""
-    chosen = study.schema.rut
     reasons = []
     loss = similarity = gain = None
     try:

@@ -13,6 +13,7 @@ from microgauge._version import __version__
 from microgauge.errors import InputError
 
 if TYPE_CHECKING:
+    from microgauge.results import Ranking
     from microgauge.schema import Schema
 
 EPILOG = """\
@@ -22,6 +23,7 @@ examples:
   microgauge assess original.csv protected.csv --schema schema.toml --json result.json
   microgauge rank original.csv weak.csv strong.csv --schema schema.toml --map map.svg
   microgauge diagnose original.csv --schema schema.toml
+  microgauge explore original.csv --recipe grid.toml --schema schema.toml --max-risk 0.1
 """
 
 
@@ -63,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_diagnose(commands)
     _add_schema(commands)
     _add_mask(commands)
+    _add_explore(commands)
     _add_reproduce(commands)
     _add_demo(commands)
     return parser
@@ -78,6 +81,7 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
     command.add_argument("protected", metavar="PROTECTED", help="the table after protection")
     _add_choices(command)
+    _add_reading(command)
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
     command.add_argument(
         "--risky", metavar="F.csv", help="write row numbers and risks, the riskiest first"
@@ -89,7 +93,7 @@ def _add_assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def _add_choices(command: argparse.ArgumentParser) -> None:
-    """What `assess` and `rank` have in common."""
+    """What `assess`, `rank` and `explore` have in common."""
     command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
@@ -124,7 +128,6 @@ def _add_choices(command: argparse.ArgumentParser) -> None:
         dest="settings",
         help="change an entry of the schema, e.g. propensity.model=cart",
     )
-    _add_reading(command)
 
 
 def _add_reading(command: argparse.ArgumentParser) -> None:
@@ -159,6 +162,16 @@ def _add_rank(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
     command.add_argument("candidates", metavar="CANDIDATE", nargs="+", help="protected versions")
     _add_choices(command)
+    _add_reading(command)
+    _add_comparison(command)
+    command.add_argument(
+        "--levels", metavar="F", help="write safety, utility and RUT over the candidates' order"
+    )
+    command.set_defaults(run=_rank)
+
+
+def _add_comparison(command: argparse.ArgumentParser) -> None:
+    """What `rank` and `explore` have in common."""
     command.add_argument("--max-risk", type=float, metavar="R", help="the largest risk allowed")
     command.add_argument("--min-utility", type=float, metavar="U", help="the least utility wanted")
     command.add_argument(
@@ -169,10 +182,7 @@ def _add_rank(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="F",
         help="write the risk–utility map: .svg, .png, without either both",
     )
-    command.add_argument(
-        "--levels", metavar="F", help="write safety, utility and RUT over the candidates' order"
-    )
-    command.set_defaults(run=_rank)
+    command.add_argument("--table", metavar="F.csv", help="write a row for each candidate")
 
 
 def _add_diagnose(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -215,6 +225,36 @@ def _add_mask(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--output", "-o", metavar="F", required=True, help="file to write: .csv, .parquet, .arrow"
     )
     command.set_defaults(run=_mask)
+
+
+def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "explore",
+        help="try a grid of recipes and say which to release",
+        description="Protect a table by every recipe of a grid, measure each candidate, and say "
+        "which to release. Finished candidates are kept: run it again after an interruption.",
+    )
+    command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
+    command.add_argument(
+        "--recipe",
+        metavar="GRID.toml",
+        required=True,
+        help="the steps, with values like { grid = [0.1, 0.2] }",
+    )
+    command.add_argument(
+        "--folder",
+        metavar="DIR",
+        help="where finished candidates are kept (default: the recipe's name with -explored)",
+    )
+    command.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one for each processor)"
+    )
+    command.add_argument(
+        "--output", "-o", metavar="F.toml", help="write the recommended candidate's recipe"
+    )
+    _add_choices(command)
+    _add_comparison(command)
+    command.set_defaults(run=_explore)
 
 
 def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -297,54 +337,115 @@ def _check_outputs(*names: str | None) -> None:
 
 
 def _rank(chosen: argparse.Namespace) -> int:
-    from microgauge.files import write_whole
     from microgauge.progress import Line
     from microgauge.ranking import rank
-    from microgauge.render.json import json_text
-    from microgauge.render.pictures import levels_picture, pictures_of, risk_utility_map
+    from microgauge.render.pictures import levels_picture
 
-    drawn = [
-        (draw, path, kind)
-        for draw, name in ((risk_utility_map, chosen.map), (levels_picture, chosen.levels))
-        if name
-        for path, kind in pictures_of([name])
-    ]
-    _check_report(chosen)
-    _check_outputs(chosen.json, chosen.report, *(path for _, path, _ in drawn))
+    drawn = _pictures(chosen.map) + _pictures(chosen.levels, levels_picture)
+    _check_comparison(chosen, drawn)
     with Line() as progress:
         result = rank(
             chosen.original,
             chosen.candidates,
-            schema=_schema(chosen.schema, chosen.settings),
-            key=chosen.key,
-            external=chosen.external,
-            population=chosen.population,
-            max_risk=chosen.max_risk,
-            min_utility=chosen.min_utility,
-            preset=chosen.preset,
-            only=_listed(chosen.only),
-            skip=_listed(chosen.skip) or (),
+            **_comparison(chosen),
             details=bool(chosen.report),
             progress=progress,
             **_reading(chosen),
         )
+    return _compared(chosen, result, drawn)
+
+
+def _explore(chosen: argparse.Namespace) -> int:
+    from microgauge.exploring import explore
+    from microgauge.files import write_whole
+    from microgauge.masking.recipe import recipe_toml
+    from microgauge.progress import Line
+
+    drawn = _pictures(chosen.map)
+    _check_comparison(chosen, drawn)
+    _check_outputs(chosen.output)
+    folder = chosen.folder or f"{Path(chosen.recipe).stem}-explored"
+    try:
+        with Line() as progress:
+            result = explore(
+                chosen.original,
+                chosen.recipe,
+                folder=folder,
+                workers=chosen.workers,
+                **_comparison(chosen),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            f"microgauge: stopped; finished candidates are kept in {folder}. The same command "
+            "goes on from there.\n"
+        )
+        return 130
+    best = result.best
+    if chosen.output and best is not None and best.recipe is not None:
+        write_whole(Path(chosen.output), recipe_toml(best.recipe))
+    return _compared(chosen, result, drawn)
+
+
+def _comparison(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The choices that `rank` and `explore` share."""
+    return {
+        "schema": _schema(chosen.schema, chosen.settings),
+        "key": chosen.key,
+        "external": chosen.external,
+        "population": chosen.population,
+        "max_risk": chosen.max_risk,
+        "min_utility": chosen.min_utility,
+        "preset": chosen.preset,
+        "only": _listed(chosen.only),
+        "skip": _listed(chosen.skip) or (),
+    }
+
+
+def _pictures(name: str | None, draw: Any = None) -> list[tuple[Any, str, str]]:
+    """What to draw, where, and in which format."""
+    from microgauge.render.pictures import pictures_of, risk_utility_map
+
+    named = [name] if name else []
+    return [(draw or risk_utility_map, path, kind) for path, kind in pictures_of(named)]
+
+
+def _check_comparison(chosen: argparse.Namespace, drawn: Sequence[tuple[Any, str, str]]) -> None:
+    _check_report(chosen)
+    _check_outputs(chosen.json, chosen.report, chosen.table, *(path for _, path, _ in drawn))
+
+
+def _compared(
+    chosen: argparse.Namespace, result: Ranking, drawn: Sequence[tuple[Any, str, str]]
+) -> int:
+    from microgauge.files import write_whole
+    from microgauge.render.frames import csv_text
+
     # All are drawn before the first is written.
     pictures = [(path, draw(result, kind)) for draw, path, kind in drawn]
     if chosen.report:
         _write_report(chosen.report, result, chosen.edition, chosen.min_count)
     for path, content in pictures:
         write_whole(Path(path), content)
-    if chosen.json and chosen.json != "-":
-        write_whole(Path(chosen.json), json_text(result))
-    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
+    if chosen.table:
+        write_whole(Path(chosen.table), csv_text(result.table()))
+    return _printed(result, chosen.json)
+
+
+def _printed(result: Any, json: str | None) -> int:
+    """Print a result, or its JSON; write that where it is asked for."""
+    from microgauge.files import write_whole
+    from microgauge.render.json import json_text
+
+    if json and json != "-":
+        write_whole(Path(json), json_text(result))
+    sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0
 
 
 def _diagnose(chosen: argparse.Namespace) -> int:
     from microgauge.diagnosis import diagnose
-    from microgauge.files import write_whole
     from microgauge.progress import Line
-    from microgauge.render.json import json_text
 
     _check_outputs(chosen.json)
     with Line() as progress:
@@ -354,10 +455,7 @@ def _diagnose(chosen: argparse.Namespace) -> int:
             progress=progress,
             **_reading(chosen),
         )
-    if chosen.json and chosen.json != "-":
-        write_whole(Path(chosen.json), json_text(result))
-    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
-    return 0
+    return _printed(result, chosen.json)
 
 
 def _left_out(section: str, only: str | None, skip: str | None) -> bool:
@@ -408,7 +506,6 @@ def _report(
     from microgauge.files import write_whole
     from microgauge.progress import Line
     from microgauge.render.frames import csv_text
-    from microgauge.render.json import json_text
     from microgauge.run import assess
 
     with Line() as progress:
@@ -422,16 +519,13 @@ def _report(
         )
     if risky and result.risky is None:
         raise InputError(f"--risky: no risk was measured. {result.notes[-1]}")
-    if json and json != "-":
-        write_whole(Path(json), json_text(result))
     if pairs:
         write_whole(Path(pairs), csv_text(result.pair_table()))
     if report:
         _write_report(report, result, edition, min_count)
     if risky:
         write_whole(Path(risky), csv_text(result.risky))
-    sys.stdout.write(json_text(result) if json == "-" else str(result))
-    return 0
+    return _printed(result, json)
 
 
 def _write_report(path: str, result: Any, edition: Any, min_count: int) -> None:
@@ -471,18 +565,13 @@ def _mask(chosen: argparse.Namespace) -> int:
 
 
 def _reproduce(chosen: argparse.Namespace) -> int:
-    from microgauge.files import write_whole
     from microgauge.papers import reproduce
     from microgauge.progress import Line
-    from microgauge.render.json import json_text
 
     _check_outputs(chosen.json)
     with Line() as progress:
         result = reproduce(chosen.study, seed=chosen.seed, progress=progress)
-    if chosen.json and chosen.json != "-":
-        write_whole(Path(chosen.json), json_text(result))
-    sys.stdout.write(json_text(result) if chosen.json == "-" else str(result))
-    return 0
+    return _printed(result, chosen.json)
 
 
 def _demo(chosen: argparse.Namespace) -> int:

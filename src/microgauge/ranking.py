@@ -55,7 +55,7 @@ def rank(
     """
     candidates = _listed(candidates)
     sections = chosen_sections(only, skip) | {"risk", "rut"}
-    chosen = _limited(
+    chosen = limited_schema(
         chosen_schema(schema, key, external, population), max_risk, min_utility, preset
     )
     if chosen.faults():
@@ -74,7 +74,7 @@ def rank(
 
         result = assess_against(before, source, chosen, sections, told, details=details)
         found.append(Candidate(name=name, assessment=result))
-    return ranking_of(found, chosen, _original_risk(before, chosen))
+    return ranking_of(found, chosen, original_risk(before, chosen))
 
 
 def _listed(candidates: Any) -> list[Any]:
@@ -93,7 +93,7 @@ def _check_files(candidates: Sequence[Any]) -> None:
         raise InputError(*(f"there is no file {path} (a candidate)." for path in gone))
 
 
-def _original_risk(before: Original, schema: Schema) -> float | None:
+def original_risk(before: Original, schema: Schema) -> float | None:
     """R_internal of the original, released as it is."""
     alone = schema.of_original()
     study = Study.prepare(before.table, before.table, alone, before.memory)
@@ -104,9 +104,10 @@ def _original_risk(before: Original, schema: Schema) -> float | None:
         return None  # an empty table: its candidates say so
 
 
-def _limited(
+def limited_schema(
     schema: Schema, max_risk: float | None, min_utility: float | None, preset: str | None
 ) -> Schema:
+    """The schema with limits and weights that were said beside it."""
     given: dict[str, Any] = {"max_risk": max_risk, "min_utility": min_utility}
     changed = {name: value for name, value in given.items() if value is not None}
     if preset is not None:

@@ -796,6 +796,15 @@ class Candidate:
 
     name: str
     assessment: Assessment
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What tells it from the others of a grid, where it was made from one."""
+    recipe: dict[str, Any] | None = None
+    """The whole recipe it was made by; `mask` with it makes the same table."""
+
+    @property
+    def said(self) -> str:
+        """The settings in words."""
+        return ", ".join(f"{name} {value}" for name, value in self.settings.items())
 
     @property
     def risk(self) -> float | None:
@@ -829,6 +838,17 @@ class Ranking:
     original_risk: float | None = None
     """R_internal of the original itself."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def explored(self) -> bool:
+        """Whether the candidates are those of a grid, which have settings and no order."""
+        return any(candidate.recipe is not None for candidate in self.candidates)
+
+    @property
+    def best(self) -> Candidate | None:
+        """The recommended candidate."""
+        name = self.recommended.name
+        return next((c for c in self.candidates if c.name == name), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""

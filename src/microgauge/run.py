@@ -218,7 +218,7 @@ def _risks(
         found["risk"] = risk
         found["risky"] = section.risky() if risky else None
     if "rut" in sections:
-        found["rut"] = balance_of(study, attribute_utilities(study, notes), risk.total)
+        found["rut"] = balance_of(study.schema.rut, attribute_utilities(study, notes), risk.total)
     return found
 
 

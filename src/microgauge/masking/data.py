@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,8 +35,12 @@ class Data:
         """Number of records."""
         return self.frame.height
 
-    def kind(self, name: str) -> Kind:
-        """What a column holds."""
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """What each column holds."""
+        return {name: self._kind(name) for name in self.frame.columns}
+
+    def _kind(self, name: str) -> Kind:
         dtype = self.frame.schema[name]
         if not dtype.is_numeric():
             return "category"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
@@ -12,7 +13,7 @@ import numpy as np
 
 from microgauge.errors import InputError, hint
 from microgauge.masking.data import Data
-from microgauge.masking.steps import METHODS, Look, Step
+from microgauge.masking.steps import METHODS, Look, Skipped, Step
 from microgauge.schema import read_toml
 
 
@@ -32,13 +33,7 @@ class Recipe:
         """From a file, a dict of the same shape, or a recipe."""
         if isinstance(source, Recipe):
             return source
-        content = source
-        if isinstance(source, str | Path):
-            if not Path(source).is_file():
-                raise InputError(f"there is no recipe {source}.")
-            content = read_toml(Path(source))
-        if not isinstance(content, Mapping):
-            raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")
+        content = content_of(source)
         faults = [
             f'a recipe has no "{name}".{hint(str(name), ("seed", "step"))}'
             for name in content
@@ -61,7 +56,7 @@ class Recipe:
 
     def check(self, data: Data) -> None:
         """Every fault of form, and of every step against a table, in one `InputError`."""
-        look = Look({name: data.kind(name) for name in data.frame.columns}, data.rows)
+        look = Look(dict(data.kinds), data.rows)
         faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
             if step is not None:
@@ -79,6 +74,47 @@ class Recipe:
         return data
 
 
+def content_of(source: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
+    """What a recipe's file or dict holds."""
+    content = source
+    if isinstance(source, str | Path):
+        if not Path(source).is_file():
+            raise InputError(f"there is no recipe {source}.")
+        content = read_toml(Path(source))
+    if not isinstance(content, Mapping):
+        raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")
+    return content
+
+
+def recipe_toml(content: Mapping[str, Any]) -> str:
+    """The text of a recipe's file.
+
+    >>> print(recipe_toml({"seed": 3, "step": [{"method": "swap", "variable": "x", "share": 0.1}]}))
+    seed = 3
+    <BLANKLINE>
+    [[step]]
+    method = "swap"
+    variable = "x"
+    share = 0.1
+    <BLANKLINE>
+    """
+    lines = [f"seed = {_toml(content.get('seed', 1))}"]
+    for step in content["step"]:
+        lines += ["", "[[step]]", *(f"{name} = {_toml(value)}" for name, value in step.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        inner = (f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items())
+        return f"{{ {', '.join(inner)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    # JSON's numbers, truth values and escapes are TOML's too, but for surrogates and DEL.
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("\x7f", "\\u007f")
+
+
 def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
         faults.append(f"step {place} has no method. There are {', '.join(METHODS)}.")
@@ -90,6 +126,11 @@ def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
             f'step {place}: there is no method "{name}".{hint(name, METHODS)} There are {known}.'
         )
         return None
+    if not isinstance(entry.get("skip", False), bool):
+        faults.append(f"step {place} ({name}): skip must be true or false.")
+        return None
+    if entry.get("skip", False):
+        return Skipped()
     values = _values(place, METHODS[name], entry, faults)
     return None if values is None else METHODS[name](**values)
 
@@ -102,7 +143,7 @@ def _values(
     values: dict[str, Any] = {}
     sound = True
     for key, value in entry.items():
-        if key == "method":
+        if key in ("method", "skip"):
             continue
         target = "variables" if key == "variable" else key
         where = f"step {place} ({kind.method})"

@@ -70,6 +70,21 @@ class Step:
         raise NotImplementedError
 
 
+@dataclass(frozen=True, kw_only=True)
+class Skipped(Step):
+    """A step that is not taken; it keeps its place, and with it the chance of the steps after."""
+
+    method: ClassVar[str] = "skipped"
+
+    def faults(self, look: Look) -> list[str]:
+        """None."""
+        return []
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """The table as it was."""
+        return data
+
+
 PLURAL = {"number": "numbers", "category": "categories"}
 
 
@@ -609,7 +624,7 @@ class Synthesise(Step):
 
     @staticmethod
     def _given(data: Data, name: str) -> synthesis.Given:
-        if data.kind(name) == "number":
+        if data.kinds[name] == "number":
             return synthesis.Given(numbers=data.numbers(name))
         return synthesis.Given(codes=data.codes(name)[0])
 

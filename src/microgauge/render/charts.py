@@ -9,6 +9,9 @@ from microgauge.results import Candidate, Ranking
 INK, GREY, BLUE, ORANGE, GREEN = "#16202c", "#8a949e", "#0072b2", "#d55e00", "#009e73"
 """Colours that colour-blind readers can tell apart (Okabe and Ito)."""
 
+MOST_NAMES = 12
+"""Candidates that a map has room to name; of more, those on the frontier."""
+
 Spec = dict[str, Any]
 
 
@@ -55,12 +58,34 @@ def map_spec(result: Ranking) -> Spec:
             tooltip=[NAME, RISK, UTILITY],
         ),
         _layer(
-            points,
+            points if len(points) <= MOST_NAMES else line,
             {"type": "text", "align": "left", "dx": 9, "dy": 9, "color": INK, "limit": 160},
             text=NAME,
         ),
     ]
     return _chart(layers, "Risk–utility map", 470, 360)
+
+
+def closer_spec(result: Ranking) -> Spec:
+    """The same, of a grid's candidates alone, which are often too near each other to tell."""
+    points = [_point(c, result) for c in _known(result)]
+    line = sorted((p for p in points if p["frontier"]), key=lambda p: p["risk"])
+    near: Spec = {"scale": {"zero": False, "nice": True}}
+    risk, gain = RISK | near, UTILITY | near
+    colour = {
+        "field": "kind", "type": "nominal", "scale": KINDS, "title": None,
+        "legend": {"orient": "bottom"},
+    }  # fmt: skip
+    layers = [
+        _layer(line, {"type": "line", "color": BLUE, "strokeWidth": 1.5},
+               order={"field": "risk", "type": "quantitative"}),
+        _layer(points, {"type": "circle", "opacity": 1, "size": 80}, color=colour,
+               tooltip=[NAME, RISK, UTILITY, {"field": "said", "title": "settings"}]),
+        _layer(line, {"type": "text", "align": "left", "dx": 8, "dy": 9, "color": INK}, text=NAME),
+    ]  # fmt: skip
+    for layer in layers:
+        layer["encoding"] |= {"x": risk, "y": gain}
+    return _chart(layers, "The candidates, closer", 470, 360)
 
 
 def levels_spec(result: Ranking) -> Spec:
@@ -120,7 +145,7 @@ def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
     kind = "recommended" if chosen else "on the frontier" if on else "beaten"
     return {
         "name": _shown(candidate.name), "risk": candidate.risk, "utility": candidate.utility,
-        "chosen": chosen, "frontier": on, "kind": kind,
+        "chosen": chosen, "frontier": on, "kind": kind, "said": _shown(candidate.said),
     }  # fmt: skip
 
 

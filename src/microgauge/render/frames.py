@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -116,12 +116,24 @@ def candidate_frame(result: Ranking) -> pl.DataFrame:
     """A row for each candidate with its main figures."""
     rows = [_candidate_row(candidate) for candidate in result.candidates]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns |= _settings(result, columns)
     chosen = [c.name == result.recommended.name for c in result.candidates]
     on = [c.name in result.frontier for c in result.candidates]
     return pl.DataFrame(columns).with_columns(
         pl.Series("frontier", on, dtype=pl.Boolean),
         pl.Series("recommended", chosen, dtype=pl.Boolean),
     )
+
+
+def _settings(result: Ranking, taken: Mapping[str, Any]) -> dict[str, list[str | None]]:
+    """A column of text for each axis of the grid that candidates are from."""
+    axes = dict.fromkeys(name for c in result.candidates for name in c.settings)
+    return {
+        f"{axis} (setting)" if axis in {*taken, "frontier", "recommended"} else axis: [
+            str(c.settings[axis]) if axis in c.settings else None for c in result.candidates
+        ]
+        for axis in axes
+    }
 
 
 def _candidate_row(candidate: Candidate) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from microgauge.results import Assessment, Diagnosis, Ranking, Reproduction
+from microgauge.results import Assessment, Candidate, Diagnosis, Ranking, Reproduction
 
 
 def to_dict(result: Any) -> Any:
@@ -34,9 +34,17 @@ def ranking_dict(result: Ranking) -> dict[str, Any]:
     """A ranking: each candidate is its assessment with a name."""
     plain = dict(to_dict(result))
     plain["candidates"] = [
-        {"name": candidate.name, **to_dict(candidate.assessment)} for candidate in result.candidates
+        {"name": candidate.name, **_origin(candidate), **to_dict(candidate.assessment)}
+        for candidate in result.candidates
     ]
     return plain
+
+
+def _origin(candidate: Candidate) -> dict[str, Any]:
+    """How a candidate was made, where that is known."""
+    if candidate.recipe is None:
+        return {}
+    return {"settings": to_dict(candidate.settings), "recipe": to_dict(candidate.recipe)}
 
 
 def json_text(result: Assessment | Ranking | Diagnosis | Reproduction) -> str:

@@ -9,17 +9,26 @@ from microgauge.render.words import figure
 from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
 
 MOST_SUBSETS = 10
+MOST_CANDIDATES = 60
 
 
 def ranking_text(result: Ranking) -> str:
     """The recommendation, the candidates side by side, and how stable the choice is."""
-    parts = [_recommended(result), _table(result), _sweep(result), notes_text(_notes(result))]
+    parts = [
+        _recommended(result),
+        _table(result),
+        _settings(result),
+        _sweep(result),
+        notes_text(_notes(result)),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _recommended(result: Ranking) -> str:
     name = result.recommended.name
     said = f"Release {cut(name, 40)}" if name is not None else "Release none"
+    if result.best is not None and result.best.said:
+        said += f" ({result.best.said})"
     return "\n".join(wrapped(f"{said}: {result.recommended.reason}.", "", "  "))
 
 
@@ -29,10 +38,16 @@ def _table(result: Ranking) -> str:
         "Candidates (* recommended, + on the frontier: no other beats it in both)",
         f"    {'':<{width}}   risk      k  unique  utility    RUT    GDU  U_p ratio   IL1s",
     ]
-    for candidate in result.candidates:
+    shown = _shown(result)
+    for candidate in shown:
         mark = "+" if candidate.name in result.frontier else " "
         mark += "*" if candidate.name == result.recommended.name else " "
         lines.append(f" {mark} {padded(candidate.name, width)}  {_row(candidate)}".rstrip())
+    if len(shown) < len(result.candidates):
+        lines.append(
+            f"    and {len(result.candidates) - len(shown):,} that others beat in both; "
+            "all are in the result"
+        )
     limits = []
     if result.max_risk is not None:
         limits.append(f"risk at most {result.max_risk:g}")
@@ -40,6 +55,26 @@ def _table(result: Ranking) -> str:
         limits.append(f"utility at least {result.min_utility:g}")
     if limits:
         lines.append(f"    limits: {', '.join(limits)}")
+    return "\n".join(lines)
+
+
+def _shown(result: Ranking) -> list[Candidate]:
+    """All candidates; of very many, those that no other beats in both."""
+    if len(result.candidates) <= MOST_CANDIDATES:
+        return list(result.candidates)
+    return [c for c in result.candidates if c.name in {*result.frontier, result.recommended.name}]
+
+
+def _settings(result: Ranking) -> str:
+    """What the candidates on the frontier are made with."""
+    if not result.explored:
+        return ""
+    lines = ["Settings of the candidates on the frontier, the safest first"]
+    by_name = {candidate.name: candidate for candidate in result.candidates}
+    for name in result.frontier:
+        mark = "*" if name == result.recommended.name else " "
+        start = f" +{mark} {name}  "
+        lines += wrapped(by_name[name].said, start, " " * len(start))
     return "\n".join(lines)
 
 

@@ -2,7 +2,7 @@
 
 from microgauge.tables.column import Column, Key, Sliceable, Table
 from microgauge.tables.dictionary import NULL_WORDS, PADDED
-from microgauge.tables.read import read_table
+from microgauge.tables.read import named_table, read_table
 from microgauge.tables.source import exists, is_paths
 from microgauge.tables.streaming import Reading
 
@@ -16,5 +16,6 @@ __all__ = [
     "Table",
     "exists",
     "is_paths",
+    "named_table",
     "read_table",
 ]

@@ -124,6 +124,11 @@ def _of_frame(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
     return _coded(name, frame.columns, frame.get_column, key)
 
 
+def named_table(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
+    """A polars data frame under a name of its own."""
+    return _of_frame(name, frame, key)
+
+
 def _labelled_table(path: Path, which: str) -> Table:
     frame, facts = read_labelled(path, which)
     table = _of_frame(str(path), frame)

@@ -602,13 +602,14 @@
     if (data.left_out) top.append(el("h3", {}, "What this edition leaves out"), el("ul", {}, ...data.left_out.map((t) => el("li", {}, t))));
     if (data.map) {
       const fixed = (spec) => ({ ...spec, background: "transparent" });
-      top.append(el("div", { class: "charts" }, chart("Risk–utility map", () => recoloured(fixed(data.map))), chart("Safety, utility and balance over the candidates", () => recoloured(fixed(data.levels)))));
+      top.append(el("div", { class: "charts" }, chart("Risk–utility map", () => recoloured(fixed(data.map))), chart(data.settings ? "The candidates, closer" : "Safety, utility and balance over the candidates", () => recoloured(fixed(data.levels)))));
     }
     const t = data.table;
     const c = section(main, "candidates", "Candidates");
-    c.append(sortable([{ text: "candidate" }, ...t.heads.map((h, i) => ({ text: h, number: true, key: t.keys[i] }))],
-      t.rows.map(([n, ...v]) => [{ node: el("span", {}, name(n), n === data.recommended ? el("span", { class: "mark" }, " recommended") : ""), sort: n },
-        ...v.map((x, i) => ({ text: t.heads[i] === "k" ? general(x) : t.heads[i] === "U_p ratio" ? general(x) : number(x), sort: x }))]), "Candidates").table);
+    c.append(sortable([{ text: "candidate" }, ...t.heads.map((h, i) => ({ text: h, number: true, key: t.keys[i] })), ...(data.settings ? [{ text: "settings" }] : [])],
+      t.rows.map(([n, ...v], at) => [{ node: el("span", {}, name(n), n === data.recommended ? el("span", { class: "mark" }, " recommended") : ""), sort: n },
+        ...v.map((x, i) => ({ text: t.heads[i] === "k" ? general(x) : t.heads[i] === "U_p ratio" ? general(x) : number(x), sort: x })),
+        ...(data.settings ? [{ node: name(data.settings[at]), sort: data.settings[at] }] : [])]), "Candidates").table);
     if (data.sweep) c.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${data.sweep.map(([a, n]) => `${a} ${n}`).join(", ")}.`));
     if (data.regressions.length) {
       const s = section(main, "coefficients", "Coefficients over the candidates", "overlap");
@@ -638,14 +639,19 @@
     const s = section(main, "each", "Each candidate");
     const holder = el("div");
     const tabs = el("div", { class: "tabs", role: "group", "aria-label": "Candidates" });
-    distinct(data.candidates, 40).forEach((n, i) => tabs.append(el("button", { type: "button", dir: "auto", "aria-pressed": "false", onclick: () => show(i) }, n)));
+    if (data.reports.some((r) => !r)) s.append(el("p", { class: "soft" }, "Those that no other candidate beats in both risk and utility."));
+    distinct(data.candidates, 40).forEach((n, i) => data.reports[i] && tabs.append(el("button", { type: "button", dir: "auto", "data-at": i, "aria-pressed": "false", onclick: () => show(i) }, n)));
+    const told = el("p", { class: "soft", dir: "auto" });
     const show = (i) => {
-      [...tabs.children].forEach((b, k) => b.setAttribute("aria-pressed", String(k === i)));
+      [...tabs.children].forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.at === String(i))));
+      if (data.settings) holder.before(told);
+      told.textContent = data.settings ? data.settings[i] : "";
       holder.replaceChildren();
       renderReport(data.reports[i], holder, "c-");
     };
     s.append(tabs, holder);
-    show(Math.max(0, data.candidates.indexOf(data.recommended)));
+    const first = data.candidates.indexOf(data.recommended);
+    show(first >= 0 ? first : data.reports.findIndex((r) => r));
   };
   const recoloured = (spec) => {
     if (!dark()) return spec;

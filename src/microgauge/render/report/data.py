@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from microgauge.render.charts import levels_spec, map_spec
+from microgauge.render.charts import closer_spec, levels_spec, map_spec
 from microgauge.render.report.explain import EXPLAIN
 from microgauge.render.report.public import (
     may_be_told,
@@ -30,6 +30,7 @@ from microgauge.render.words import (
 )
 from microgauge.results import (
     Assessment,
+    Candidate,
     Details,
     Edition,
     IndicatorResult,
@@ -42,6 +43,7 @@ from microgauge.results import (
 Data = dict[str, Any]
 
 THRESHOLD = 10
+MOST_REPORTS = 20
 """Records that a figure of the public edition must rest on."""
 MOST_WEAKEST = 200
 
@@ -444,24 +446,31 @@ def _rut(result: Assessment) -> Data | None:
 def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     """Everything a report of several candidates shows: the choice, and each candidate's report."""
     public = edition == "public"
+    whole = _with_report(result)
+    shown = [c for c in result.candidates if c.name in whole]
     data: Data = {
         "kind": "rank",
         "edition": edition,
         "candidates": [c.name for c in result.candidates],
-        "reports": [assessment_data(c.assessment, edition, threshold) for c in result.candidates],
+        "reports": [
+            assessment_data(c.assessment, edition, threshold) if c.name in whole else None
+            for c in result.candidates
+        ],
         "table": _candidates(result, public),
-        "regressions": [] if public else _over_candidates(result),
-        "mosaics": [] if public else _mosaics(result),
+        "regressions": [] if public else _over_candidates(shown),
+        "mosaics": [] if public else _mosaics(shown),
         "explain": EXPLAIN if not public else _public_explain(),
     }
     if public:
         data["verdict"] = [
             f"{len(result.candidates)} protected versions of one original, side by side."
         ]
-        data["left_out"] = data["reports"][0]["left_out"]
+        data["left_out"] = next(r["left_out"] for r in data["reports"] if r)
         return data
     name = result.recommended.name
     said = f"Release {name}" if name is not None else "Release none"
+    if result.best is not None and result.best.said:
+        said += f" ({result.best.said})"
     stable = "does not depend" if result.stable else "depends"
     data |= {
         "verdict": [
@@ -471,11 +480,20 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "recommended": name,
         "frontier": list(result.frontier),
         "map": map_spec(result),
-        "levels": levels_spec(result),
+        "levels": closer_spec(result) if result.explored else levels_spec(result),
+        "settings": [c.said for c in result.candidates] if result.explored else None,
         "sweep": [[step.alpha, step.leader] for step in result.sweep],
         "notes": list(result.notes),
     }
     return data
+
+
+def _with_report(result: Ranking) -> set[str]:
+    """Candidates with a report of their own: all, or of many those that no other beats in both."""
+    if len(result.candidates) <= MOST_REPORTS:
+        return {c.name for c in result.candidates}
+    first = result.candidates[0].name
+    return {*result.frontier, result.recommended.name or first}
 
 
 def _candidates(result: Ranking, public: bool) -> Data:
@@ -506,19 +524,19 @@ def _candidates(result: Ranking, public: bool) -> Data:
     return {"heads": heads, "keys": keys, "rows": rows}
 
 
-def _over_candidates(result: Ranking) -> list[Data]:
+def _over_candidates(candidates: Sequence[Candidate]) -> list[Data]:
     """Each coefficient: the original's interval on top, one interval for each candidate below.
 
     In order of the expected number of re-identifications where risk was measured.
     """
     ordered = sorted(
-        result.candidates,
+        candidates,
         key=lambda c: (
             0.0 if c.assessment.risk is None else -c.assessment.risk.expected_reidentifications
         ),
     )
     found = []
-    first = result.candidates[0].assessment.regressions or ()
+    first = candidates[0].assessment.regressions or ()
     for place, regression in enumerate(first):
         terms = []
         for coefficient in regression.coefficients:
@@ -535,10 +553,10 @@ def _over_candidates(result: Ranking) -> list[Data]:
     return found
 
 
-def _mosaics(result: Ranking) -> list[Data]:
+def _mosaics(candidates: Sequence[Candidate]) -> list[Data]:
     """One variable over all candidates: shares of its categories."""
     found: dict[str, list[list[Any]]] = {}
-    for candidate in result.candidates:
+    for candidate in candidates:
         for detail in _details(candidate.assessment).variables:
             c = detail.categories
             if c is None or len(c.labels) > 12:

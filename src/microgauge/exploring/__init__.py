@@ -1,0 +1,122 @@
+"""Exploring: every recipe of a grid made, measured and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from microgauge.balancing import balance_of
+from microgauge.errors import InputError
+from microgauge.exploring.grid import Grid, Try
+from microgauge.exploring.keeping import Kept, basis_of
+from microgauge.exploring.workers import Work, cores, measured
+from microgauge.masking.data import Data, read_data
+from microgauge.opening import reading_of
+from microgauge.ranking import limited_schema, original_risk, ranking_of
+from microgauge.results import Assessment, Candidate, Ranking
+from microgauge.run import NO_KEYS, SchemaSource, chosen_schema, chosen_sections, read_original
+from microgauge.schema import Schema
+
+__all__ = ["explore"]
+
+Progress = Callable[[str, float], None]
+
+
+def _silent(what: str, share: float) -> None:
+    """Says nothing."""
+
+
+def explore(
+    original: Any,
+    recipe: Mapping[str, Any] | str | Path,
+    *,
+    folder: str | Path | None = None,
+    workers: int | None = 1,
+    schema: SchemaSource = None,
+    key: str | None = None,
+    external: Any = None,
+    population: Any = None,
+    max_risk: float | None = None,
+    min_utility: float | None = None,
+    preset: str | None = None,
+    only: Collection[str] | None = None,
+    skip: Collection[str] = (),
+    progress: Progress = _silent,
+) -> Ranking:
+    """Make every candidate of a grid, measure each like `rank` does, and say which to release.
+
+    `recipe` is a recipe in which values may be `{ grid = […] }`: a path or a dict of that shape.
+    The original is read and summarised once. In `folder`, finished candidates are kept: a second
+    call goes on where the first was stopped. `workers` are processes (None: as many as
+    processors); a script that asks for more than one needs `if __name__ == "__main__":`. All else
+    is as in `rank`.
+    """
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise InputError("workers must be a whole number, 1 or more.")
+    sections = chosen_sections(only, skip) | {"risk", "rut"}
+    chosen = limited_schema(
+        chosen_schema(schema, key, external, population), max_risk, min_utility, preset
+    )
+    grid = Grid.load(recipe)
+    progress("reading the original table", 0.0)
+    data = read_data(original, {name for tried in grid.tries for name in tried.recipe.named})
+    _check(grid, data, chosen)
+    before = read_original(original, chosen, progress, reading_of(chosen))
+    work = Work(data, before, chosen, frozenset(sections))
+    kept = None if folder is None else Kept.open(folder, basis_of(original, chosen, sections))
+    found = _results(work, grid, kept, workers or cores(), progress)
+    candidates = [_candidate(tried, found[tried.name], chosen) for tried in grid.tries]
+    return ranking_of(candidates, chosen, original_risk(before, chosen))
+
+
+def _check(grid: Grid, data: Data, schema: Schema) -> None:
+    """Every fault of the schema, of the grid, and of every recipe in it, once."""
+    faults = dict.fromkeys([*schema.faults(), *([] if schema.keys else [NO_KEYS]), *grid.faults])
+    for tried in grid.tries:
+        try:
+            tried.recipe.check(data)
+        except InputError as error:
+            faults |= dict.fromkeys(error.faults)
+    if faults:
+        raise InputError(*faults)
+
+
+def _results(
+    work: Work, grid: Grid, kept: Kept | None, workers: int, progress: Progress
+) -> dict[str, Assessment]:
+    """The results that were kept, and those of all others."""
+    found: dict[str, Assessment] = {}
+    for tried in grid.tries if kept is not None else ():
+        there = kept.read(tried) if kept is not None else None
+        if there is not None:
+            found[tried.name] = there
+
+    def told() -> None:
+        said = f"{len(found)} of {len(grid.tries)} candidates measured"
+        progress(said, len(found) / len(grid.tries))
+
+    told()
+    missing = [tried for tried in grid.tries if tried.name not in found]
+    for tried, result in measured(work, missing, workers):
+        if kept is not None:
+            kept.keep(tried, result)
+        found[tried.name] = result
+        told()
+    return found
+
+
+def _candidate(tried: Try, result: Assessment, schema: Schema) -> Candidate:
+    """A candidate under the name, limits and weights of now: kept ones may have had others."""
+    rut = result.rut
+    if rut is not None:
+        risk = None if result.risk is None else result.risk.total
+        rut = balance_of(schema.rut, rut.attributes, risk)
+    protected = replace(result.inputs.protected, path=tried.name)
+    return Candidate(
+        name=tried.name,
+        assessment=replace(result, rut=rut, inputs=replace(result.inputs, protected=protected)),
+        settings=tried.settings,
+        recipe=tried.content,
+    )
