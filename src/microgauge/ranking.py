@@ -26,6 +26,11 @@ from microgauge.study import Study
 from microgauge.tables import exists
 from microgauge.utility import Progress
 
+SAME = 0.002
+"""Values of U or R that are as good as the same."""
+CLEARLY = 0.01
+"""A difference of GDU worth a word."""
+
 
 def rank(
     original: Any,
@@ -146,11 +151,13 @@ def ranking_of(
     notes = (
         [f"Without a risk or utility, and not ranked: {', '.join(left_out)}."] if left_out else []
     )
+    recommended = _recommended(candidates, schema)
+    notes += _same_utility(candidates, recommended, schema)
     sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
     return Ranking(
         candidates=tuple(candidates),
         frontier=tuple(frontier(points)),
-        recommended=_recommended(candidates, schema),
+        recommended=recommended,
         sweep=sweep,
         stable=sweep[0].leader is not None and len({step.leader for step in sweep}) == 1,
         max_risk=schema.rut.max_risk,
@@ -196,6 +203,37 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
         reason=f"the highest utility ({best.utility:.3f}) of the {len(within)} of "
         f"{len(candidates)} candidates with {said}; its risk is {best.risk:.3f}",
     )
+
+
+def _same_utility(
+    candidates: Sequence[Candidate], recommended: Recommendation, schema: Schema
+) -> list[str]:
+    """U looks at single variables: of its equals, say which keeps more of their relations."""
+    best = next((c for c in candidates if c.name == recommended.name), None)
+    if best is None or best.utility is None or best.risk is None or _gdu(best) is None:
+        return []
+    limit = schema.rut.max_risk
+    near = [
+        c
+        for c in candidates
+        if c.utility is not None
+        and abs(c.utility - best.utility) <= SAME
+        and c.risk is not None
+        and (c.risk <= limit if limit is not None else c.risk <= best.risk + SAME)
+    ]
+    other = max(near, key=lambda c: _gdu(c) or 0.0)
+    gain, own = _gdu(other) or 0.0, _gdu(best) or 0.0
+    if gain < own + CLEARLY:
+        return []
+    return [
+        f"U does not see relations of variables. Of the candidates with nearly the same U, "
+        f"{other.name} has the highest GDU: {gain:.3f} against {own:.3f} of {best.name}; its risk "
+        f"is {other.risk:.3f}."
+    ]
+
+
+def _gdu(candidate: Candidate) -> float | None:
+    return None if candidate.assessment.gdu is None else candidate.assessment.gdu.value
 
 
 def _best_balance(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:

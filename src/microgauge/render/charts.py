@@ -54,7 +54,7 @@ def map_spec(result: Ranking) -> Spec:
                 "title": None,
                 "legend": {"orient": "bottom"},
             },
-            size={"condition": {"test": "datum.chosen", "value": 170}, "value": 80},
+            size=SIZE,
             tooltip=[NAME, RISK, UTILITY],
         ),
         _layer(
@@ -68,7 +68,7 @@ def map_spec(result: Ranking) -> Spec:
 
 def closer_spec(result: Ranking) -> Spec:
     """The same, of a grid's candidates alone, which are often too near each other to tell."""
-    points = [_point(c, result) for c in _known(result)]
+    points = sorted((_point(c, result) for c in _known(result)), key=lambda p: p["frontier"])
     line = sorted((p for p in points if p["frontier"]), key=lambda p: p["risk"])
     near: Spec = {"scale": {"zero": False, "nice": True}}
     risk, gain = RISK | near, UTILITY | near
@@ -79,7 +79,7 @@ def closer_spec(result: Ranking) -> Spec:
     layers = [
         _layer(line, {"type": "line", "color": BLUE, "strokeWidth": 1.5},
                order={"field": "risk", "type": "quantitative"}),
-        _layer(points, {"type": "circle", "opacity": 1, "size": 80}, color=colour,
+        _layer(points, {"type": "circle", "opacity": 1}, color=colour, size=SIZE,
                tooltip=[NAME, RISK, UTILITY, {"field": "said", "title": "settings"}]),
         _layer(line, {"type": "text", "align": "left", "dx": 8, "dy": 9, "color": INK}, text=NAME),
     ]  # fmt: skip
@@ -198,6 +198,7 @@ UTILITY: Spec = {
     "field": "utility", "type": "quantitative", "title": "utility U (up is better)",
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
+SIZE: Spec = {"condition": {"test": "datum.chosen", "value": 170}, "value": 80}
 NAME: Spec = {"field": "name", "type": "nominal"}
 KINDS: Spec = {
     "domain": ["recommended", "on the frontier", "beaten"],
