@@ -293,6 +293,9 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="DIR",
         help="write five protected versions of rising strength into a folder instead, to rank",
     )
+    command.add_argument(
+        "--raw", metavar="F.csv", help="write the raw survey file instead, to protect it yourself"
+    )
     command.set_defaults(run=_demo)
 
 
@@ -579,6 +582,8 @@ def _demo(chosen: argparse.Namespace) -> int:
 
     if chosen.candidates:
         return _demo_candidates(Path(chosen.candidates))
+    if chosen.raw:
+        return _demo_raw(Path(chosen.raw))
     sys.stderr.write(STORY)
     _check_outputs(chosen.json, chosen.report)
     code = _report(
@@ -591,6 +596,18 @@ def _demo(chosen: argparse.Namespace) -> int:
     )
     sys.stderr.write(f"\nThe report to look at: {Path(chosen.report).resolve()}\n")
     return code
+
+
+def _demo_raw(path: Path) -> int:
+    from microgauge.demo import ORIGINAL
+    from microgauge.files import write_whole
+
+    _check_outputs(str(path))
+    write_whole(path, ORIGINAL.read_bytes())
+    sys.stderr.write(
+        f"wrote {path}: American Community Survey 2024, Alaska, persons aged 16 and over.\n"
+    )
+    return 0
 
 
 def _demo_candidates(folder: Path) -> int:

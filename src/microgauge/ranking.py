@@ -196,12 +196,23 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
     ]
     said = " and ".join(limits)
     if not within:
-        return Recommendation(name=None, reason=f"no candidate has {said}")
+        return Recommendation(name=None, reason=f"no candidate has {said}{_nearest(candidates)}")
     best = max(within, key=lambda c: (c.utility or 0.0, -(c.risk or 0.0)))
     return Recommendation(
         name=best.name,
         reason=f"the highest utility ({best.utility:.3f}) of the {len(within)} of "
         f"{len(candidates)} candidates with {said}; its risk is {best.risk:.3f}",
+    )
+
+
+def _nearest(candidates: Sequence[Candidate]) -> str:
+    """The safest of those that are outside the limits."""
+    known = [c for c in candidates if c.risk is not None and c.utility is not None]
+    if not known:
+        return ""
+    safest = min(known, key=lambda c: (c.risk or 0.0, -(c.utility or 0.0)))
+    return (
+        f"; the safest, {safest.name}, has risk {safest.risk:.3f} and utility {safest.utility:.3f}"
     )
 
 

@@ -16,6 +16,8 @@ from microgauge.masking.recipe import Recipe, content_of
 
 MOST_CANDIDATES = 1_000
 NAMED = "grid"
+MOST_NAMED = 3
+"""Variables that an axis is named after."""
 Settings = dict[str, Any]
 
 
@@ -247,10 +249,11 @@ def _is_own(name: str, value: Mapping[str, Any], named: Mapping[str, Axis] | Non
 
 
 def _about(entry: Mapping[str, Any], place: int) -> str:
-    """The variable that a step is about, or its method."""
+    """The variables that a step is about, or its method."""
     variables = entry.get("variable", entry.get("variables"))
-    if isinstance(variables, list | tuple) and len(variables) == 1:
-        variables = variables[0]
+    several = isinstance(variables, list | tuple) and 0 < len(variables) <= MOST_NAMED
+    if several and all(isinstance(one, str) for one in variables):
+        return "+".join(variables)
     if isinstance(variables, str):
         return variables
     method = entry.get("method")
