@@ -13,7 +13,7 @@ from microgauge._version import __version__
 from microgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from microgauge.results import Ranking
+    from microgauge.results import Candidate, Ranking
     from microgauge.schema import Schema
 
 EPILOG = """\
@@ -252,6 +252,9 @@ def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument(
         "--output", "-o", metavar="F.toml", help="write the recommended candidate's recipe"
     )
+    command.add_argument(
+        "--pick", metavar="NAME", help="the candidate whose recipe to write instead"
+    )
     _add_choices(command)
     _add_comparison(command)
     command.set_defaults(run=_explore)
@@ -384,10 +387,23 @@ def _explore(chosen: argparse.Namespace) -> int:
             "goes on from there.\n"
         )
         return 130
-    best = result.best
-    if chosen.output and best is not None and best.recipe is not None:
-        write_whole(Path(chosen.output), recipe_toml(best.recipe))
+    picked = _picked(result, chosen.pick)
+    if chosen.output and picked is not None and picked.recipe is not None:
+        write_whole(Path(chosen.output), recipe_toml(picked.recipe))
+    elif chosen.output:
+        sys.stderr.write(f"microgauge: none is recommended, so {chosen.output} was not written.\n")
     return _compared(chosen, result, drawn)
+
+
+def _picked(result: Ranking, name: str | None) -> Candidate | None:
+    """The candidate of a name, or the recommended one."""
+    if name is None:
+        return result.best
+    for candidate in result.candidates:
+        if candidate.name == name:
+            return candidate
+    first, last = result.candidates[0].name, result.candidates[-1].name
+    raise InputError(f'--pick: there is no candidate "{name}"; there are {first} to {last}.')
 
 
 def _comparison(chosen: argparse.Namespace) -> dict[str, Any]:

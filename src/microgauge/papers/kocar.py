@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from microgauge.levels import Keys
+from microgauge.levels import Floats, Keys
 from microgauge.masking import mask
 from microgauge.measures.gdu.association import CellFacts, Units, chi_squared, turn
 from microgauge.measures.gdu.distributions import perturbation_utility
@@ -26,8 +26,8 @@ PAPER = (
 )
 DIFFERENCES = (
     "The paper gives examples in words and figures, no records. Where an example needs records, "
-    "the fewest that fit its words are made here and go through assess; where it gives a "
-    "p-value, a number of values or a coefficient alone, the measure is computed from that.",
+    "small tables that fit its words are made here and go through assess; where it gives a "
+    "p-value or a coefficient alone, the measure is computed from that.",
     "The formula for merged categories is printed with n - m, and m is called the reduced number "
     "of values. It is read as the number of values left: only so does it fit the formula for "
     "removed variables, too.",
@@ -98,6 +98,14 @@ def _row(table: FigureTable, name: str) -> FigureRow:
     return next(row for row in table.rows if row.name == name)
 
 
+def _figures(
+    name: str, own: Column, published: Column = (), reason: str | None = None
+) -> FigureRow:
+    """A row; where the paper says nothing, nothing is published."""
+    known = published or (None,) * len(own)
+    return FigureRow(name=name, published=known, own=own, reason=reason)
+
+
 def _own(table: FigureTable, name: str, column: int = 0) -> float:
     value = _row(table, name).own[column]
     return float("nan") if value is None else float(value)
@@ -156,14 +164,10 @@ P_VALUES: dict[float, Column] = {
 
 
 def _perturbation(seed: int) -> FigureTable:
-    rows = [
-        FigureRow(
-            name=f"p = {p:g}",
-            published=published,
-            own=(perturbation_utility(p), 1.0 - perturbation_utility(p)),
-        )
-        for p, published in P_VALUES.items()
-    ]
+    rows = []
+    for p, published in P_VALUES.items():
+        utility = perturbation_utility(p)
+        rows.append(_figures(f"p = {p:g}", (utility, 1.0 - utility), published))
     return FigureTable(
         title="Section 3.2: utility after perturbation, 1 - exp(-14 p)",
         columns=("utility", "loss"),
@@ -187,6 +191,7 @@ def _negligible(table: FigureTable) -> tuple[bool, str]:
 # -- 3.3: recoding ---------------------------------------------------------------------------------
 
 TEN_TO_FIVE = "10 age groups to 5"
+MERGED_MORE = "10 to 5, 20 of 200 suppressed"
 
 
 def _age_groups() -> tuple[pl.DataFrame, dict[str, str]]:
@@ -202,29 +207,37 @@ def _comparisons(table: pl.DataFrame) -> str:
     return str(groups * (groups - 1) // 2)
 
 
+def _merge() -> dict[str, Any]:
+    return {"method": "recode", "variable": "age", "map": _age_groups()[1]}
+
+
 def _merging(seed: int) -> FigureTable:
-    original, wider = _age_groups()
-    merge = {"method": "recode", "variable": "age", "map": wider}
-    # The children's ages are suppressed besides: what is left differs in distribution.
-    gone = {"method": "suppress", "variable": "age", "records": list(range(1, 21))}
-    rows = []
-    for name, steps, published in (
-        (TEN_TO_FIVE, [merge], ("45", "10", None, 0.78, None, None)),
-        ("the same, some suppressed", [merge, gone], (None,) * 6),
-    ):
-        protected = mask(original, {"step": steps})
-        score = _gdu(original, protected, _nominal("age")).variables[0]
-        left = score.recoding_utility
-        assert left is not None
-        found = (left, 1.0 - left, score.perturbation_utility, score.utility)
-        counts = (_comparisons(original), _comparisons(protected))
-        rows.append(FigureRow(name=name, published=published, own=(*counts, *found)))
+    original, _ = _age_groups()
+    protected = mask(original, {"step": [_merge()]})
+    left = _gdu(original, protected, _nominal("age")).variables[0].recoding_utility
+    assert left is not None
+    own = (_comparisons(original), _comparisons(protected), left, 1.0 - left)
     return FigureTable(
         title="Section 3.3: merged categories, q (q - 1) / (n (n - 1))",
-        columns=("pairs", "left", "recoding", "lost", "perturbation", "utility"),
-        rows=tuple(rows),
+        columns=("comparisons", "after", "left", "lost"),
+        rows=(_figures(TEN_TO_FIVE, own, ("45", "10", None, 0.78)),),
         note="Printed as (n - m)(n - m - 1) / (n (n - 1)): of ten values to five, n - m and the "
-        "number left are both five. Of ten to three the printed formula would say 0.467.",
+        "number left are both five. Of ten to three the printed formula would say 0.467, ours "
+        "0.067.",
+    )
+
+
+def _merging_more(seed: int) -> FigureTable:
+    """The age groups merged, and the ages of the youngest suppressed besides."""
+    original, _ = _age_groups()
+    gone = {"method": "suppress", "variable": "age", "records": list(range(1, 21))}
+    protected = mask(original, {"step": [_merge(), gone]})
+    score = _gdu(original, protected, _nominal("age")).variables[0]
+    own = (score.recoding_utility, score.perturbation_utility, score.utility)
+    return FigureTable(
+        title="Section 3.3: recoded and suppressed besides",
+        columns=("recoding", "perturbation", "utility"),
+        rows=(_figures(MERGED_MORE, own),),
     )
 
 
@@ -248,12 +261,13 @@ def _utility_falls_alike(table: FigureTable) -> tuple[bool, str]:
 
 
 def _is_product(table: FigureTable) -> tuple[bool, str]:
-    parts = [_own(table, "the same, some suppressed", i) for i in (2, 4, 5)]
+    parts = [_own(table, MERGED_MORE, i) for i in range(3)]
     holds = isclose(parts[0] * parts[1], parts[2], rel_tol=1e-12)
     return holds, f"{parts[0]:.4f} x {parts[1]:.4f} = {parts[2]:.4f}"
 
 
 PLACED = "33, 39 and 40 by decade"
+YEARS = np.arange(20.0, 60.0)
 GROUPS = (8, 4, 2)
 
 
@@ -261,23 +275,16 @@ def _allocation(seed: int) -> FigureTable:
     ages = np.array([33.0, 39.0, 40.0])
     group = (ages // 10).astype(np.intp)
     # A count of one person alone says whether that one is badly placed.
-    badly = [f"{a:g}" for a, one in zip(ages, np.eye(3), strict=True) if not _placed(one, group)]
-    rows = [
-        FigureRow(
-            name=PLACED,
-            published=("39", None, None),
-            own=(", ".join(badly), *_shares(ages, 10, "allocation")),
-        )
+    badly = [
+        f"{age:g}"
+        for age, one in zip(ages, np.eye(3), strict=True)
+        if well_placed(ages, one, group) == 0
     ]
-    years = np.arange(20.0, 60.0)
-    rows += [
-        FigureRow(
-            name=f"20, 21 … 59 in {groups} groups",
-            published=(None, None, None),
-            own=(None, *_shares(years, 40 // groups, "allocation")),
-        )
-        for groups in GROUPS
-    ]
+    left = _banded(ages, 30, 10, "allocation")
+    rows = [_figures(PLACED, (", ".join(badly), 1.0 - left, left), ("39", None, None))]
+    for groups in GROUPS:
+        left = _banded(YEARS, 20, 40 // groups, "allocation")
+        rows.append(_figures(_grouped(groups), (None, 1.0 - left, left)))
     return FigureTable(
         title="Section 3.3: numbers in groups, allocation",
         columns=("badly placed", "share of units", "utility"),
@@ -285,27 +292,20 @@ def _allocation(seed: int) -> FigureTable:
     )
 
 
-def _placed(counts: Any, group: Any) -> bool:
-    return well_placed(np.array([33.0, 39.0, 40.0]), counts, group) > 0
+def _grouped(groups: int) -> str:
+    return f"20, 21 … 59 in {groups} group{'s' if groups > 1 else ''}"
 
 
-def _banded(ages: Any, width: int, measure: str) -> float:
+def _banded(ages: Floats, start: int, width: int, measure: str) -> float:
     """What bands of so many years leave of ages, by assess."""
-    low, high = int(ages.min()) // width * width, int(ages.max())
     original = pl.DataFrame({"age": ages.astype(np.int64)})
-    breaks = list(range(low, high + width + 1, width))
-    protected = mask(
-        original, {"step": [{"method": "recode", "variable": "age", "breaks": breaks}]}
-    )
+    breaks = list(range(start, int(ages.max()) + width + 1, width))
+    step = {"method": "recode", "variable": "age", "breaks": breaks}
     said = {"age": {"type": "continuous", "recode_measure": measure}}
-    found = _gdu(original, protected, {"variable": said}).variables[0].recoding_utility
+    gdu = _gdu(original, mask(original, {"step": [step]}), {"variable": said})
+    found = gdu.variables[0].recoding_utility
     assert found is not None
     return found
-
-
-def _shares(ages: Any, width: int, measure: str) -> tuple[float, float]:
-    left = _banded(ages, width, measure)
-    return 1.0 - left, left
 
 
 def _thirty_nine(table: FigureTable) -> tuple[bool, str]:
@@ -314,19 +314,14 @@ def _thirty_nine(table: FigureTable) -> tuple[bool, str]:
 
 
 def _fewer_groups_worse(table: FigureTable) -> tuple[bool, str]:
-    shares = [_own(table, f"20, 21 … 59 in {groups} groups", 1) for groups in GROUPS]
+    shares = [_own(table, _grouped(groups), 1) for groups in GROUPS]
     shown = ", ".join(f"{s:.2f} in {g} groups" for s, g in zip(shares, GROUPS, strict=True))
     return shares == sorted(shares), f"badly placed: {shown}"
 
 
 def _heterogeneity(seed: int) -> FigureTable:
-    years = np.arange(20.0, 60.0)
     rows = [
-        FigureRow(
-            name=f"20, 21 … 59 in {groups} group{'s' if groups > 1 else ''}",
-            published=(0.0 if groups == 1 else None,),
-            own=(_banded(years, 40 // groups, "heterogeneity"),),
-        )
+        _figures(_grouped(groups), (_banded(YEARS, 20, 40 // groups, "heterogeneity"),))
         for groups in (*GROUPS, 1)
     ]
     return FigureTable(
@@ -390,10 +385,10 @@ def _outcomes(seed: int) -> FigureTable:
         found = [_pair(original, protected, threshold) for threshold in THRESHOLDS]
         said = tuple(f"{pair.outcome}" for pair in found)
         own = (*(pair.utility for pair in found), *said)
-        rows.append(FigureRow(name=name, published=(*published, None, None), own=own))
+        rows.append(_figures(name, own, (*published, None, None)))
     return FigureTable(
         title="Section 3.4: utility of a pair by significance and direction",
-        columns=("Pt = 0.05", "Pt = 0.01", "outcome at 0.05", "at 0.01"),
+        columns=("Pt = 0.05", "Pt = 0.01", "at 0.05", "at 0.01"),
         rows=tuple(rows),
         digits=1,
     )
@@ -427,7 +422,9 @@ def _survey(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     hidden = rng.normal(size=200)
     columns: dict[str, Any] = {}
     for i in (1, 2):
-        tied = {scale: 0.7 * hidden + 0.7 * rng.normal(size=200) for scale in SCALES}
+        tied: dict[str, Any] = {
+            scale: 0.7 * hidden + 0.7 * rng.normal(size=200) for scale in SCALES
+        }
         tied["nominal"] = np.array(["x", "y", "z"])[np.searchsorted([-0.5, 0.5], tied["nominal"])]
         tied["ordinal"] = 1 + np.searchsorted([-1.0, -0.3, 0.3, 1.0], tied["ordinal"])
         tied["not normal"] = np.exp(tied["not normal"])
@@ -483,7 +480,7 @@ def _directions(seed: int) -> FigureTable:
         found = [_between(gdu, f"{a} 1", f"{b} 2") for gdu in (same, other)]
         assert found[0].test == test
         own = tuple(pair.utility for pair in found)
-        rows.append(FigureRow(name=TESTS[test], published=(1.0, 0.0), own=own))
+        rows.append(_figures(TESTS[test], own, (1.0, 0.0)))
     return FigureTable(
         title="Section 3.4: utility of a pair by direction, test by test",
         columns=("same", "opposite"),
@@ -494,7 +491,7 @@ def _directions(seed: int) -> FigureTable:
 
 SIGNS = {
     "no association left": (NONE, "0"),
-    "nearer to the original than to 0": (WEAK, "negative"),
+    "nearer to the original": (WEAK, "negative"),
     "signs changed": (OPPOSITE, "positive"),
 }
 NOT_POSITIVE = "not positive"
@@ -521,7 +518,7 @@ def _signs(seed: int) -> FigureTable:
     for name, (protected, published) in SIGNS.items():
         opposite = turn(before, chi_squared(_facts(protected))).opposite
         own = "positive" if opposite else NOT_POSITIVE
-        rows.append(FigureRow(name=name, published=(published,), own=(own,)))
+        rows.append(_figures(name, (own,), (published,)))
     return FigureTable(
         title="Section 3.4.1: the sum that shows a change of direction",
         columns=("sign",),
@@ -549,7 +546,7 @@ def _strength(seed: int) -> FigureTable:
         (PLAIN, similarity(0.2, 0.5), "at most 1"),
     ):
         own = (1.0 - utility, utility)
-        rows.append(FigureRow(name=name, published=(published, None), own=own))
+        rows.append(_figures(name, own, (published, None)))
     for name, tables in (
         ("tables, V 0.5 to 0.2", (V_HIGH, V_LOW)),
         ("tables, V 0.2 to 0.5", (V_LOW, V_HIGH)),
@@ -563,7 +560,7 @@ def _strength(seed: int) -> FigureTable:
                 "change of direction does, and the utility is 0."
             )
         own = (1.0 - pair.utility, pair.utility)
-        rows.append(FigureRow(name=name, published=(None, None), own=own, reason=reason))
+        rows.append(_figures(name, own, reason=reason))
     return FigureTable(
         title="Section 3.4.1: strength, with the larger coefficient below the line",
         columns=("loss", "utility"),
@@ -601,7 +598,7 @@ def _halves(seed: int) -> FigureTable:
     return FigureTable(
         title="Section 3.1: global data utility of a table of eight variables, two swapped",
         columns=("k", "l", "by the formula", "ALDUuni", "ALDUbiv", "GDU"),
-        rows=(FigureRow(name="1/2 each", published=("8", "7", *[None] * 4), own=own),),
+        rows=(_figures("1/2 each", own),),
         digits=4,
     )
 
@@ -624,16 +621,10 @@ LINEAR = tuple(range(5))
 def _removed(seed: int) -> FigureTable:
     rng = np.random.default_rng(seed)
     many = pl.DataFrame({f"v{i}": rng.integers(0, 2, 40) for i in range(100)})
-    rows = [FigureRow(name=REMOVED, published=(0.902, None, None), own=_reduced(_without(many, 5)))]
-    few = many[:, :10]
-    rows += [
-        FigureRow(
-            name=f"{gone} of 10 removed",
-            published=(None, None, None),
-            own=_reduced(_without(few, gone)),
-        )
-        for gone in LINEAR
-    ]
+    rows = [_figures(REMOVED, _reduced(_without(many, 5)), (0.902, None, None))]
+    for gone in LINEAR:
+        reduced = _reduced(_without(many[:, :10], gone))
+        rows.append(_figures(f"{gone} of 10 removed", reduced))
     return FigureTable(
         title="Section 3.5: removed variables",
         columns=("GRC", "GDU", "GDU x GRC"),
@@ -687,12 +678,15 @@ EXAMPLES = (
         _merging,
         (
             Said(
-                "Ten age groups to five: comparisons fall from 45 to 10, by almost 78 %",
+                "Ten age groups to five: from 45 comparisons to 10, almost 78 % fewer",
                 _comparisons_fall,
             ),
             Said("Utility decreases as the number of comparisons does", _utility_falls_alike),
-            Said("Recoded and then suppressed: the utility is the product of the two", _is_product),
         ),
+    ),
+    Example(
+        _merging_more,
+        (Said("Recoded and then suppressed: the utility is the product of the two", _is_product),),
     ),
     Example(
         _allocation,
