@@ -13,6 +13,7 @@ from benchmarks import (
     against_scipy,
     against_sdmetrics,
     ecdf,
+    explore,
     growth,
     loss,
     propensity,
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "h": loss.measure,
     "i": risk.measure,
     "j": scale_growth.measure,
+    "k": explore.measure,
 }
 
 
