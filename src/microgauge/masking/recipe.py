@@ -16,6 +16,9 @@ from microgauge.masking.data import Data
 from microgauge.masking.steps import METHODS, Look, Skipped, Step
 from microgauge.schema import read_toml
 
+MASKING = 0x6D61736B
+"""Tells the chance of recipes from all other."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -70,8 +73,13 @@ class Recipe:
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None
-            data = step.applied(data, np.random.default_rng([self.seed, place + 1]))
+            data = step.applied(data, _chance(self.seed, place))
         return data
+
+
+def _chance(seed: int, place: int) -> np.random.Generator:
+    """A step's own chance, and not that of any measure with the same seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(MASKING, place)))
 
 
 def content_of(source: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:

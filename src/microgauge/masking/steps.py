@@ -405,26 +405,37 @@ class Microaggregate(Step):
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
-        """Aggregated; records with a missing number are left as they are."""
+        """Aggregated; records with some number missing by themselves, each number alone.
+
+        Fewer than g cannot be aggregated, and become missing.
+        """
         sets = [(n,) for n in self.variables] if self.groups == "each" else [self.variables]
         for names in sets:
             columns = np.stack([data.numbers(name) for name in names], axis=1)
-            here = ~np.isnan(columns).any(axis=1)
-            if here.sum() < self.g:
-                continue
-            before = columns[here]
-            after = micro.group_means(before, self._groups(before))
-            if self.noise:
-                after = after + micro.removed_noise(before, after, rng)
-            columns[here] = after
+            whole = ~np.isnan(columns).any(axis=1)
+            columns[whole] = self._aggregated(columns[whole], rng)
+            for place in range(len(names)):
+                rest = ~whole & ~np.isnan(columns[:, place])
+                columns[rest, place] = self._aggregated(columns[rest, place][:, None], rng)[:, 0]
             data = _with_all(data, tuple(names), columns)
         return data
+
+    def _aggregated(self, before: Floats, rng: np.random.Generator) -> Floats:
+        if len(before) < self.g:
+            return np.full_like(before, np.nan)
+        after = micro.group_means(before, self._groups(before))
+        return after + micro.removed_noise(before, after, rng) if self.noise else after
 
     def _groups(self, columns: Floats) -> Index:
         if self.groups == "mdav":
             return micro.mdav_groups(columns, self.g)
         scores = columns[:, 0] if self.groups == "each" else micro.projected(columns)
         return micro.sorted_groups(scores, self.g)
+
+
+def _spelled(name: Any) -> str:
+    """A category as a file spells it; from Python it may be a number."""
+    return name if isinstance(name, str) else label_of(name)
 
 
 # -- swapping and PRAM -----------------------------------------------------------------------------
@@ -442,9 +453,11 @@ class RankSwap(Step):
 
     def own_faults(self, look: Look) -> list[str]:
         """Up to 100 per cent."""
-        if isinstance(self.window, int | float) and 0 < self.window <= 100:
-            return []
-        return ["window must be a number above 0 and up to 100, in per cent of the records."]
+        if not isinstance(self.window, int | float) or not 0 < self.window <= 100:
+            return ["window must be a number above 0 and up to 100, in per cent of the records."]
+        if self.window * look.rows / 100.0 + 1e-9 < 1:
+            return [f"window = {self.window:g} % of {look.rows} records is less than one."]
+        return []
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """Swapped; missing cells stay where they are."""
@@ -532,11 +545,15 @@ class Pram(Step):
         # Text is spelled as it stands; numbers and truth values as labels are.
         text = values.dtype == pl.String
         labels = [str(v) if text else label_of(v) for v in values.to_list()]
-        wanted = [label for row in self.matrix.values() for label in row]
+        matrix = {
+            _spelled(name): {_spelled(other): share for other, share in row.items()}
+            for name, row in self.matrix.items()
+        }
+        wanted = [label for row in matrix.values() for label in row]
         labels += [label for label in dict.fromkeys(wanted) if label not in labels]
         place = {label: i for i, label in enumerate(labels)}
         found = np.eye(len(labels))
-        for label, row in self.matrix.items():
+        for label, row in matrix.items():
             if label in place:
                 found[place[label]] = 0.0
                 for other, share in row.items():

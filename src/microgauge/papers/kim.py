@@ -279,8 +279,8 @@ SAID_9 = (
         "S1 and S3 start with an external risk of 0.46 to 0.48",
         _start_at_high_external,
         "Most single years of age in a three-digit area match nobody in a table of 10,000, and "
-        "who matches nobody counts 0. The paper's figures are alike at all levels and near what "
-        "is found here at P3: it seems to match ages in decades whatever is released.",
+        "who matches nobody counts 0. The paper's figures are alike at all levels and near what S1 "
+        "has here at P3: it seems to match ages in decades whatever is released.",
     ),
     Said("Even at P3 the safety of S1 and S3 stays low (below one half)", _stay_unsafe),
     Said("S2 starts safer because both its risks are lower", _skewed_starts_safer),
@@ -288,15 +288,15 @@ SAID_9 = (
     Said(
         "S2's gain in safety is modest: the smallest of the three",
         _skewed_gains_little,
-        "How much is left to gain depends on how many of S2's records share their classes, which "
-        "shares, ages and codes decide that the paper does not give.",
+        "S2 has more to gain here. How many of its records are in small classes at P1 hangs on the "
+        "number of disease codes that split them, which the paper does not give.",
     ),
     Said("Utility starts at 1.0 in every scenario", _full_utility),
     Said(
         "Utility drops to about three quarters (0.76, 0.75, 0.74) at P3",
         _three_quarters_left,
         "By section 3.2 ten years of age in one band lose 0.9 and two of five digits 0.99; with "
-        "these losses U cannot be that high, so other ones must have been used.",
+        "these losses U can hardly be that high, so other ones must have been used.",
     ),
     Said("S2's utility falls more gradually than that of S1 and S3", _skewed_loses_gradually),
     Said(
@@ -314,8 +314,8 @@ SAID_9 = (
     Said(
         "In S2 safety and utility stay above mid-level",
         _above_the_middle,
-        "S2's safety at P1 is one less the share of records outside the three large codes and of "
-        "small classes within them; the paper gives neither exactly.",
+        "S2's safety at P1 is one less the records outside the three large zip codes and the small "
+        "classes within them; how many disease codes split these the paper does not say.",
     ),
     Said(
         "In S2 safety and utility change smoothly (figure 1)",
@@ -672,23 +672,24 @@ def _both_risks_fall(levels: Sequence[Level]) -> tuple[bool, str]:
 
 
 def _moves_as_synthetic(levels: Sequence[Level]) -> tuple[bool, str]:
-    same = {name: _same_signs(levels, name) for name in ("safety", "utility")}
-    shown = "; ".join(f"{name}: {'the same' if s else 'not'}" for name, s in same.items())
-    return all(same.values()), f"directions as in every scenario of table 9, {shown}"
+    alike = {name: _alike(levels, name) for name in ("safety", "utility")}
+    shown = "; ".join(f"{name}: {', '.join(found) or 'none'}" for name, found in alike.items())
+    holds = all(len(found) == len(SCENARIOS) for found in alike.values())
+    return holds, f"scenarios of table 9 with the same directions, {shown}"
 
 
 def _balances_as_synthetic(levels: Sequence[Level]) -> tuple[bool, str]:
     first = {s: _steps(TABLE_9[s], "balance")[0] for s in SCENARIOS}
     shown = ", ".join(f"{v:+.2f} in {s}" for s, v in first.items())
-    return _same_signs(levels, "balance"), (
+    return bool(_alike(levels, "balance")), (
         f"RUT from P1 to P2: {_steps(levels, 'balance')[0]:+.3f} here; {shown} of table 9"
     )
 
 
-def _same_signs(levels: Sequence[Level], name: str) -> bool:
-    """Whether a figure goes the way it goes in every scenario of table 9."""
+def _alike(levels: Sequence[Level], name: str) -> list[str]:
+    """The scenarios of table 9 in which a figure goes the same way from level to level."""
     own = np.sign(_steps(levels, name)).tolist()
-    return all(np.sign(_steps(TABLE_9[s], name)).tolist() == own for s in SCENARIOS)
+    return [s for s in SCENARIOS if np.sign(_steps(TABLE_9[s], name)).tolist() == own]
 
 
 def _leader(levels: Sequence[Level], alpha: float) -> str:
@@ -711,7 +712,7 @@ SAID_10 = (
     Said("Stronger protection lowers internal and external risk", _both_risks_fall),
     Said("Safety and utility move as on synthetic data", _moves_as_synthetic),
     Said(
-        "The balance moves as on synthetic data",
+        "The balance moves as in a scenario of the synthetic data",
         _balances_as_synthetic,
         "Classes are large enough here that coarser values merge them; on the synthetic data "
         "nearly everybody stays unique at P2, and utility is paid for nothing.",
