@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
+        _guard(chosen)
         return int(chosen.run(chosen))
     except InputError as error:
         sys.stderr.write(f"microgauge: {error}\n")
@@ -49,6 +50,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has seen enough.
         sys.stderr.close()
         return 0
+
+
+INPUTS = ("original", "protected", "schema", "recipe", "external", "population")
+OUTPUTS = ("json", "report", "pairs", "risky", "map", "levels", "table", "output")
+
+
+def _guard(chosen: argparse.Namespace) -> None:
+    """Refuse to write a result over a file it is made from."""
+    given = vars(chosen)
+    named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
+    read = {Path(name).resolve() for name in [*named, *(given.get("candidates") or [])]}
+    for name in OUTPUTS:
+        place = given.get(name)
+        if isinstance(place, str) and place != "-" and Path(place).resolve() in read:
+            raise InputError(f"--{name}: {place} is an input of this run; write elsewhere.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -370,6 +386,7 @@ def _explore(chosen: argparse.Namespace) -> int:
     drawn = _pictures(chosen.map)
     _check_comparison(chosen, drawn)
     _check_outputs(chosen.output)
+    _check_pick(chosen)
     folder = chosen.folder or f"{Path(chosen.recipe).stem}-explored"
     try:
         with Line() as progress:
@@ -391,19 +408,30 @@ def _explore(chosen: argparse.Namespace) -> int:
     if chosen.output and picked is not None and picked.recipe is not None:
         write_whole(Path(chosen.output), recipe_toml(picked.recipe))
     elif chosen.output:
-        sys.stderr.write(f"microgauge: none is recommended, so {chosen.output} was not written.\n")
+        sys.stderr.write(
+            f"microgauge: none is recommended, so {chosen.output} was not written; what was there "
+            "before is left.\n"
+        )
     return _compared(chosen, result, drawn)
+
+
+def _check_pick(chosen: argparse.Namespace) -> None:
+    """Tell a name that no candidate will have before the work, not after."""
+    from microgauge.exploring.grid import Grid
+
+    grid = Grid.load(chosen.recipe)
+    names = [tried.name for tried in grid.tries]
+    if chosen.pick is not None and not grid.faults and chosen.pick not in names:
+        raise InputError(
+            f'--pick: there is no candidate "{chosen.pick}"; there are {names[0]} to {names[-1]}.'
+        )
 
 
 def _picked(result: Ranking, name: str | None) -> Candidate | None:
     """The candidate of a name, or the recommended one."""
     if name is None:
         return result.best
-    for candidate in result.candidates:
-        if candidate.name == name:
-            return candidate
-    first, last = result.candidates[0].name, result.candidates[-1].name
-    raise InputError(f'--pick: there is no candidate "{name}"; there are {first} to {last}.')
+    return next(candidate for candidate in result.candidates if candidate.name == name)
 
 
 def _comparison(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -21,7 +21,10 @@ def check_writable(path: Path) -> None:
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write beside the file, then rename: a reader never sees half of it."""
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)

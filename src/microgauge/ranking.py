@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from microgauge.balancing import meets
 from microgauge.errors import InputError, Undefined
 from microgauge.measures.rut.balance import SWEEP, frontier
 from microgauge.opening import engine_for, reading_of
@@ -220,17 +221,17 @@ def _same_utility(
     candidates: Sequence[Candidate], recommended: Recommendation, schema: Schema
 ) -> list[str]:
     """U looks at single variables: of its equals, say which keeps more of their relations."""
+    free = schema.rut.max_risk is None and schema.rut.min_utility is None
     best = next((c for c in candidates if c.name == recommended.name), None)
     if best is None or best.utility is None or best.risk is None or _gdu(best) is None:
         return []
-    limit = schema.rut.max_risk
     near = [
         c
         for c in candidates
         if c.utility is not None
         and abs(c.utility - best.utility) <= SAME
         and c.risk is not None
-        and (c.risk <= limit if limit is not None else c.risk <= best.risk + SAME)
+        and (c.risk <= best.risk + SAME if free else meets(schema.rut, c.risk, c.utility))
     ]
     other = max(near, key=lambda c: _gdu(c) or 0.0)
     gain, own = _gdu(other) or 0.0, _gdu(best) or 0.0

@@ -375,17 +375,17 @@ class Schema:
         return found
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
+def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
     """The content of a TOML file, or an `InputError` that says what is wrong with it."""
     path = Path(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"there is no schema file {path}.") from None
+        raise InputError(f"there is no {what} {path}.") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the schema file {path} is not valid TOML: {error}.") from None
+        raise InputError(f"the {what} {path} is not valid TOML: {error}.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the schema file {path} cannot be read: {error}.") from None
+        raise InputError(f"the {what} {path} cannot be read: {error}.") from None
 
 
 class _Reader:

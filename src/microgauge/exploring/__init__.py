@@ -61,22 +61,33 @@ def explore(
     )
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
-    data = read_data(original, {name for tried in grid.tries for name in tried.recipe.named})
+    data = _data(original, grid)
     _check(grid, data, chosen)
-    before = read_original(original, chosen, progress, reading_of(chosen))
+    # The table is held in memory to be protected, so it is not read in batches to be measured.
+    reading = replace(reading_of(chosen), whole=True)
+    before = read_original(original, chosen, progress, reading)
     work = Work(data, before, chosen, frozenset(sections))
     kept = None if folder is None else Kept.open(folder, basis_of(original, chosen, sections))
     found = _results(work, grid, kept, workers or cores(), progress)
-    candidates = [_candidate(tried, found[tried.name], chosen) for tried in grid.tries]
+    candidates = [
+        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
+    ]
     return ranking_of(candidates, chosen, original_risk(before, chosen))
 
 
-def _check(grid: Grid, data: Data, schema: Schema) -> None:
+def _data(original: Any, grid: Grid) -> dict[frozenset[str], Data]:
+    """The original for each set of variables that recipes name: of CSV, those may be numbers."""
+    named = dict.fromkeys(frozenset(tried.recipe.named) for tried in grid.tries)
+    return {names: read_data(original, names) for names in named or (frozenset[str](),)}
+
+
+def _check(grid: Grid, data: Mapping[frozenset[str], Data], schema: Schema) -> None:
     """Every fault of the schema, of the grid, and of every recipe in it, once."""
     faults = dict.fromkeys([*schema.faults(), *([] if schema.keys else [NO_KEYS]), *grid.faults])
     for tried in grid.tries:
+        recipe = tried.recipe
         try:
-            tried.recipe.check(data)
+            recipe.check(data[frozenset(recipe.named)], grid.partial)
         except InputError as error:
             faults |= dict.fromkeys(error.faults)
     if faults:
@@ -107,16 +118,20 @@ def _results(
     return found
 
 
-def _candidate(tried: Try, result: Assessment, schema: Schema) -> Candidate:
+def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) -> Candidate:
     """A candidate under the name, limits and weights of now: kept ones may have had others."""
     rut = result.rut
     if rut is not None:
         risk = None if result.risk is None else result.risk.total
         rut = balance_of(schema.rut, rut.attributes, risk)
-    protected = replace(result.inputs.protected, path=tried.name)
+    inputs = replace(
+        result.inputs,
+        original=replace(result.inputs.original, path=original),
+        protected=replace(result.inputs.protected, path=tried.name),
+    )
     return Candidate(
         name=tried.name,
-        assessment=replace(result, rut=rut, inputs=replace(result.inputs, protected=protected)),
+        assessment=replace(result, rut=rut, inputs=inputs),
         settings=tried.settings,
         recipe=tried.content,
     )

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
+import re
+import time
 import typing
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import UnionType
@@ -17,7 +21,7 @@ from microgauge._version import __version__
 from microgauge.errors import InputError
 from microgauge.exploring.grid import Try
 from microgauge.files import write_whole
-from microgauge.render.json import to_dict
+from microgauge.render.json import sayable, to_dict
 from microgauge.results import Assessment, Details
 from microgauge.schema import RutChoices, Schema
 from microgauge.tables import is_paths
@@ -25,6 +29,9 @@ from microgauge.tables.source import Source
 
 FORMAT = 1
 BLOCK = 1 << 22
+LEFT = re.compile(r"\.[0-9a-f]{24}\.json\.\w+")
+LONG_AGO = 3_600
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,7 @@ class Kept:
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            for left in path.glob(".*.json.*"):
-                left.unlink()  # of a run that was killed while it wrote
+            _tidy(path)
         except OSError as error:
             raise InputError(f"{path} cannot be used as a folder: {error.strerror}.") from None
         return Kept(path, basis)
@@ -59,20 +65,29 @@ class Kept:
             plain = json.loads(path.read_text(encoding="utf-8"))
             found: Assessment = restored(Assessment, plain["assessment"])
             details: Details | None = restored(Details | None, plain["details"])
-        except (ValueError, KeyError, TypeError):
+            return replace(found, details=details)
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
             return None  # damaged: measured again, and written anew
-        return replace(found, details=details)
 
     def keep(self, tried: Try, result: Assessment) -> None:
         """Write a result, whole or not at all."""
         plain = {
-            "settings": to_dict(tried.settings),
-            "recipe": to_dict(tried.content),
+            "settings": sayable(tried.settings),
+            "recipe": sayable(tried.content),
             "assessment": to_dict(result),
             "details": to_dict(result.details),
         }
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
         write_whole(self._path(tried), text + "\n")
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what a run left that was killed while it wrote; another may be writing now."""
+    for path in folder.iterdir():
+        if LEFT.fullmatch(path.name) and path.is_file():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - LONG_AGO:
+                    path.unlink()
 
 
 def basis_of(original: Any, schema: Schema, sections: set[str]) -> str:
@@ -101,15 +116,17 @@ def table_print(source: Any) -> str:
                 while block := file.read(BLOCK):
                     found.update(block)
         return found.hexdigest()
-    frame = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
-    found.update(repr(frame.schema).encode())
-    found.update(frame.hash_rows(seed=0).to_numpy().tobytes())
+    if isinstance(source, pl.DataFrame):
+        found.update(repr(source.schema).encode())
+        found.update(source.hash_rows(seed=0).to_numpy().tobytes())
+    else:
+        found.update(pickle.dumps(source))
     return found.hexdigest()
 
 
 def print_of(content: Any) -> str:
     """A short print of plain content."""
-    text = json.dumps(content, sort_keys=True, default=str)
+    text = json.dumps(sayable(content), sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from multiprocessing.reduction import ForkingPickler
 
 from microgauge.errors import InputError
 from microgauge.exploring.grid import Try
@@ -28,18 +29,23 @@ THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 class Work:
     """All that is needed to make and measure a candidate."""
 
-    data: Data
+    data: Mapping[frozenset[str], Data]
+    """The original as recipes see it, by the variables that they name."""
     original: Original
     schema: Schema
     sections: frozenset[str]
 
     def measured(self, tried: Try) -> Assessment:
         """Make a candidate and measure it against the original."""
-        frame = tried.recipe.applied(self.data).frame
+        recipe = tried.recipe
+        frame = recipe.applied(self.data[frozenset(recipe.named)]).frame
         table = named_table(tried.name, frame, self.schema.options.key)
-        return assess_against(
-            self.original, table, self.schema, set(self.sections), _silent, details=True
-        )
+        try:
+            return assess_against(
+                self.original, table, self.schema, set(self.sections), _silent, details=True
+            )
+        except InputError as error:
+            raise InputError(*(f"candidate {tried.name}: {f}" for f in error.faults)) from None
 
 
 def _silent(what: str, share: float) -> None:
@@ -60,51 +66,96 @@ def measured(work: Work, tries: Sequence[Try], workers: int) -> Iterator[tuple[T
 def _in_parallel(
     work: Work, tries: Sequence[Try], workers: int
 ) -> Iterator[tuple[Try, Assessment]]:
+    """Each worker has a pipe of its own: one that ends in the middle leaves no other waiting."""
+    packed = _packed(work)
     # Started anew, not forked: threads of polars do not survive a fork.
     context = multiprocessing.get_context("spawn")
-    with _threads_shared(workers):
-        ending, end = context.Pipe(duplex=False)
-        pool = ProcessPoolExecutor(workers, context, _begin, (work, ending))
-        try:
-            yield from _finished(pool, tries)
-        except BrokenProcessPool:
-            raise InputError(
-                "a worker died, perhaps for want of memory; try fewer --workers. Finished "
-                "candidates are kept."
-            ) from None
-        finally:
-            end.close()  # what is under way is of no use any more
-            pool.shutdown(wait=True, cancel_futures=True)
-            ending.close()
+    ending, end = context.Pipe(duplex=False)
+    begun: list[tuple[SpawnProcess, Connection]] = []
+    try:
+        with _threads_shared(workers):
+            for _ in range(workers):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(theirs, ending), daemon=True)
+                with _interrupts_ignored():
+                    process.start()
+                theirs.close()
+                begun.append((process, ours))
+        yield from _finished([pipe for _, pipe in begun], packed, tries)
+    except (EOFError, ConnectionError):
+        raise InputError("a worker died, perhaps for want of memory; try fewer workers.") from None
+    finally:
+        for process, pipe in begun:  # what is under way is of no use any more
+            process.kill()
+            pipe.close()
+        for process, _ in begun:
+            process.join()
+        end.close()
+        ending.close()
 
 
-def _finished(pool: ProcessPoolExecutor, tries: Sequence[Try]) -> Iterator[tuple[Try, Assessment]]:
-    under_way: dict[Future[Assessment], Try] = {pool.submit(_measure, t): t for t in tries}
+def _packed(work: Work) -> bytes:
+    try:
+        return bytes(ForkingPickler.dumps(work))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        raise InputError(
+            "the schema holds a function that cannot be given to other processes: define it in a "
+            "module, or use one worker."
+        ) from None
+
+
+def _finished(
+    pipes: Sequence[Connection], packed: bytes, tries: Sequence[Try]
+) -> Iterator[tuple[Try, Assessment]]:
+    left = list(reversed(tries))
+    under_way: dict[Connection, Try] = {}
+    for pipe in pipes:
+        pipe.send_bytes(packed)
+        under_way[pipe] = left.pop()
+        pipe.send(under_way[pipe])
     while under_way:
-        done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield under_way.pop(future), future.result()
+        for ready in wait(list(under_way)):
+            pipe = next(pipe for pipe in under_way if pipe is ready)
+            found = pipe.recv()
+            if isinstance(found, Exception):
+                raise found
+            tried = under_way.pop(pipe)
+            if left:
+                under_way[pipe] = left.pop()
+                pipe.send(under_way[pipe])
+            yield tried, found
 
 
-_work: Work | None = None
-
-
-def _begin(work: Work, ending: Connection) -> None:
-    """In a worker: hold the work; leave interrupts to the parent, and end when it says or dies."""
-    global _work
-    _work = work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _serve(pipe: Connection, ending: Connection) -> None:
+    """In a worker: measure what is asked for; end when the parent says so or dies."""
 
     def watch() -> None:
         ending.poll(None)  # the other end is closed, by the parent or by its death
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    work: Work = pipe.recv()
+    while True:
+        tried = pipe.recv()
+        found: Assessment | Exception
+        try:
+            found = work.measured(tried)
+        except Exception as error:  # noqa: BLE001  told where the work was asked for
+            found = error
+        pipe.send(found)
 
 
-def _measure(tried: Try) -> Assessment:
-    assert _work is not None
-    return _work.measured(tried)
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A new process has this from its parent: interrupts are left to the parent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

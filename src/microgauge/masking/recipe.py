@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import date, time
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -57,13 +58,17 @@ class Recipe:
         """The variables that steps name."""
         return {name for step in self.steps if step is not None for name in step.variables}
 
-    def check(self, data: Data) -> None:
-        """Every fault of form, and of every step against a table, in one `InputError`."""
+    def check(self, data: Data, partial: Collection[int] = ()) -> None:
+        """Every fault of form, and of every step against a table, in one `InputError`.
+
+        Of steps at the places in `partial` only the variables are checked.
+        """
         look = Look(dict(data.kinds), data.rows)
         faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
             if step is not None:
-                faults += [f"step {place} ({step.method}): {fault}" for fault in step.faults(look)]
+                found = step.faults(look, own=place not in partial)
+                faults += [f"step {place} ({step.method}): {fault}" for fault in found]
                 step.after(look)
         if faults:
             raise InputError(*faults)
@@ -88,7 +93,7 @@ def content_of(source: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     if isinstance(source, str | Path):
         if not Path(source).is_file():
             raise InputError(f"there is no recipe {source}.")
-        content = read_toml(Path(source))
+        content = read_toml(Path(source), "recipe")
     if not isinstance(content, Mapping):
         raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")
     return content
@@ -118,6 +123,10 @@ def _toml(value: Any) -> str:
         return f"{{ {', '.join(inner)} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml(one) for one in value)}]"
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
     # JSON's numbers, truth values and escapes are TOML's too, but for surrogates and DEL.
     text = json.dumps(value, ensure_ascii=False)
     return text.replace("\x7f", "\\u007f")

@@ -41,9 +41,9 @@ class Step:
 
     variables: tuple[str, ...] = ()
 
-    def faults(self, look: Look) -> list[str]:
-        """What is wrong with the step for such a table."""
-        return [*self._variable_faults(look), *self.own_faults(look)]
+    def faults(self, look: Look, *, own: bool = True) -> list[str]:
+        """What is wrong with the step for such a table; `own`: with its parameters, too."""
+        return [*self._variable_faults(look), *(self.own_faults(look) if own else [])]
 
     def _variable_faults(self, look: Look) -> list[str]:
         if not self.variables:
@@ -76,7 +76,7 @@ class Skipped(Step):
 
     method: ClassVar[str] = "skipped"
 
-    def faults(self, look: Look) -> list[str]:
+    def faults(self, look: Look, *, own: bool = True) -> list[str]:
         """None."""
         return []
 

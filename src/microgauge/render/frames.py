@@ -127,13 +127,15 @@ def candidate_frame(result: Ranking) -> pl.DataFrame:
 
 def _settings(result: Ranking, taken: Mapping[str, Any]) -> dict[str, list[str | None]]:
     """A column of text for each axis of the grid that candidates are from."""
-    axes = dict.fromkeys(name for c in result.candidates for name in c.settings)
-    return {
-        f"{axis} (setting)" if axis in {*taken, "frontier", "recommended"} else axis: [
+    columns: dict[str, list[str | None]] = {}
+    for axis in dict.fromkeys(name for c in result.candidates for name in c.settings):
+        name = axis
+        while name in {*taken, *columns, "frontier", "recommended"}:
+            name += " (setting)"
+        columns[name] = [
             str(c.settings[axis]) if axis in c.settings else None for c in result.candidates
         ]
-        for axis in axes
-    }
+    return columns
 
 
 def _candidate_row(candidate: Candidate) -> dict[str, Any]:
@@ -155,6 +157,9 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
     }
 
 
+FORMULA = tuple("=+-@\t\r")
+
+
 def csv_text(table: pl.DataFrame) -> str:
     """A data frame as CSV in which no name or label is a formula to a spreadsheet."""
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String]
@@ -165,4 +170,5 @@ def csv_text(table: pl.DataFrame) -> str:
         .alias(name)
         for name in texts
     ]
-    return str(table.with_columns(inert).write_csv())
+    heads = {name: f"'{name}" for name in table.columns if name[:1] in FORMULA}
+    return str(table.with_columns(inert).rename(heads).write_csv())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import Any
 
 from microgauge.results import Assessment, Candidate, Diagnosis, Ranking, Reproduction
@@ -44,7 +45,18 @@ def _origin(candidate: Candidate) -> dict[str, Any]:
     """How a candidate was made, where that is known."""
     if candidate.recipe is None:
         return {}
-    return {"settings": to_dict(candidate.settings), "recipe": to_dict(candidate.recipe)}
+    return {"settings": sayable(candidate.settings), "recipe": sayable(candidate.recipe)}
+
+
+def sayable(content: Any) -> Any:
+    """Content of a TOML file as JSON can hold it: dates and infinite numbers as texts."""
+    if isinstance(content, dict):
+        return {str(key): sayable(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [sayable(value) for value in content]
+    if content is None or isinstance(content, str | int):
+        return content
+    return content if isinstance(content, float) and isfinite(content) else str(content)
 
 
 def json_text(result: Assessment | Ranking | Diagnosis | Reproduction) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.render.text import columns_of, cut, notes_text, padded, wrapped
+from microgauge.render.text import columns_of, cut, notes_text, padded, plain, wrapped
 from microgauge.render.words import figure
 from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
 
@@ -28,7 +28,7 @@ def _recommended(result: Ranking) -> str:
     name = result.recommended.name
     said = f"Release {cut(name, 40)}" if name is not None else "Release none"
     if result.best is not None and result.best.said:
-        said += f" ({result.best.said})"
+        said += f" ({plain(result.best.said)})"
     return "\n".join(wrapped(f"{said}: {result.recommended.reason}.", "", "  "))
 
 
@@ -74,7 +74,7 @@ def _settings(result: Ranking) -> str:
     for name in result.frontier:
         mark = "*" if name == result.recommended.name else " "
         start = f" +{mark} {name}  "
-        lines += wrapped(by_name[name].said, start, " " * len(start))
+        lines += wrapped(plain(by_name[name].said), start, " " * len(start))
     return "\n".join(lines)
 
 

@@ -50,10 +50,12 @@ class Reading:
     """Declared missing codes by column, as text."""
     session: Any = None
     """The Spark session that reads instead."""
+    whole: bool = False
+    """Whether tables are held in memory however large they are."""
 
     def batches(self, source: Source) -> bool:
         """Whether a source is to be read in batches."""
-        return needed(source) > self.memory / SHARE
+        return not self.whole and needed(source) > self.memory / SHARE
 
     def declared(self, name: str) -> frozenset[str]:
         """Declared missing codes of a column."""

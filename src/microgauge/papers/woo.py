@@ -1,0 +1,173 @@
+"""What the studies of real files in Woo, Reiter, Oganian and Karr (2009) share: how the measures
+are taken of several protected versions of one original, and how a claim is tried on figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from microgauge.describe import Memory
+from microgauge.measures.whole.designs import Design, auto_design, chosen_design, spline_design
+from microgauge.measures.whole.joint import Joint
+from microgauge.measures.whole.propensity import LogitModel, score_distance
+from microgauge.results import Claim
+from microgauge.schema import Clusters, Ecdf, Schema
+from microgauge.stack import stacked
+from microgauge.study import Study
+from microgauge.tables import Table, read_table
+from microgauge.threads import one_thread
+from microgauge.whole import WholeFile
+
+PAPER = (
+    "Woo, M.-J., Reiter, J. P., Oganian, A., Karr, A. F. (2009). Global measures of data utility "
+    "for microdata masked for disclosure limitation. Journal of Privacy and Confidentiality 1(1)."
+)
+DATA = Path(__file__).parent / "data"
+
+LITTLE = 2.0
+"""A measure whose largest figure is less than so many times its least one hardly discriminates."""
+
+Figures = Mapping[str, Sequence[float]]
+"""For each measure its figures, file by file, in the order of the paper's table."""
+Trial = Callable[[Figures], tuple[bool, str]]
+"""Whether something holds in figures, and those that decide."""
+
+
+# -- measures --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """An original that is read once, whatever is compared with it."""
+
+    table: Table
+    types: Mapping[str, str]
+    memory: Memory = field(default_factory=Memory)
+
+    @staticmethod
+    def of(original: pl.DataFrame, types: Mapping[str, str]) -> Base:
+        """From a data frame and the type of each variable."""
+        return Base(read_table(original, which="original"), types)
+
+    def against(self, protected: pl.DataFrame, seed: int) -> WholeFile:
+        """The rows of both files, one below the other, as they are.
+
+        Rows count as not matched: where matched rows show a rounding, the original would be rounded
+        before the comparison, and the paper compares with what it was.
+        """
+        schema = Schema.from_dict(
+            {
+                "options": {"seed": seed, "aligned": False},
+                "variable": {name: {"type": kind} for name, kind in self.types.items()},
+            }
+        )
+        table = read_table(protected, which="protected")
+        joint, _ = stacked(Study.prepare(self.table, table, schema, self.memory))
+        return WholeFile(joint, seed)
+
+
+def smooth_design(joint: Joint) -> Design:
+    """The package's own choice: cubes of numbers and products of pairs where rows allow it."""
+    return auto_design(joint, None, [])
+
+
+def basis_design(joint: Joint) -> Design:
+    """A spline basis for each number, and products of pairs."""
+    return spline_design(joint, None)
+
+
+def polynomial_design(degree: int) -> Callable[[Joint], Design]:
+    """All products of variables up to a degree."""
+    return lambda joint: chosen_design(joint, degree, "full", None)
+
+
+def propensity(joint: Joint, design: Callable[[Joint], Design]) -> float:
+    """N · U_p. What else `microgauge.propensity` finds takes longer and is not needed here."""
+    with one_thread():
+        labels = joint.protected.astype(np.float64)
+        fitted = LogitModel.of(design(joint).columns).fitted(labels)
+    return joint.rows * score_distance(fitted.probability, joint.share)
+
+
+def clustered(
+    whole: WholeFile, method: Literal["average", "kmeans"], groups: Sequence[int]
+) -> list[float]:
+    """G · U_c of all rows, for each number of groups."""
+    found = whole.clusters(
+        Clusters(method=method, groups=tuple(groups), sample=whole.joint.rows)  # all of them
+    )
+    assert all(result.value is not None for result in found)
+    return [result.groups * float(result.value or 0.0) for result in found]
+
+
+def distribution(whole: WholeFile) -> tuple[float, float]:
+    """U_m and U_s at every row."""
+    found = whole.ecdf(Ecdf(exact_limit=whole.joint.rows))
+    assert found.maximum is not None
+    assert found.mean_square is not None
+    return found.maximum, found.mean_square
+
+
+# -- what is said of figures -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence of the paper, and how it is tried on figures: the paper's own or ours."""
+
+    claim: str
+    tried: Trial
+    why_not: str | None = None
+    """Why it may not hold with our data."""
+    printed: bool = True
+    """Whether the paper prints the figures that it needs."""
+
+    def judged(self, own: Figures, published: Figures) -> Claim:
+        """The verdict on our figures."""
+        holds, shown = self.tried(own)
+        if self.printed and not self.tried(published)[0]:
+            shown += "; in the paper's own figures it does not hold"
+        reason = None if holds else self.why_not
+        return Claim(claim=self.claim, holds=holds, shown=f"{shown}.", reason=reason)
+
+
+def number(value: float) -> str:
+    """Enough digits to tell figures apart.
+
+    >>> number(1609.8537), number(0.02148)
+    ('1,609.85', '0.02148')
+    """
+    return f"{value:,.2f}" if abs(value) >= 1.0 else f"{value:.4g}"
+
+
+def opposite(trial: Trial) -> Trial:
+    """Holds where another does not."""
+
+    def tried(figures: Figures) -> tuple[bool, str]:
+        holds, shown = trial(figures)
+        return not holds, shown
+
+    return tried
+
+
+def spread(values: Sequence[float]) -> float:
+    """How many times the least figure the largest is."""
+    return max(values) / min(values)
+
+
+def hardly_discriminates(rows: Sequence[str], beside: str, files: slice = slice(None)) -> Trial:
+    """Whether measures are within a small factor over all files, where another is not."""
+
+    def tried(figures: Figures) -> tuple[bool, str]:
+        spreads = {row: spread(figures[row][files]) for row in (*rows, beside)}
+        shown = ", ".join(f"{row} {value:,.3g}" for row, value in spreads.items())
+        little = all(spreads[row] < LITTLE for row in rows) and spreads[beside] >= LITTLE
+        return little, f"largest to least figure, where less than {LITTLE:g} is little: {shown}"
+
+    return tried
