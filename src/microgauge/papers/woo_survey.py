@@ -302,6 +302,7 @@ SENTENCES = (
     Said(
         "U_c with 1,250 groups does not keep the order (in the paper: the last arrow).",
         opposite(_keeps(U_C[0], ties=True)),
+        CHANCE,
     ),
     Said(
         "Adding Inc20 engenders negligible further distortion by U_p, U_m and U_s.",

@@ -42,7 +42,7 @@ DRAWS = 40
 """How often swaps and noise are drawn for U_p, U_m and U_s."""
 MODEL_DRAWS = 20
 """Those of them that other models see too."""
-RAW_DRAWS = 10
+RAW_DRAWS = 5
 """Draws for what would come out without logarithms."""
 SHARES = (0.025, 0.05)
 """Groups of clusters for each record, as in the paper."""
