@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +15,9 @@ from microgauge.levels import Floats
 from microgauge.masking import mask
 from microgauge.measures.rut.balance import SWEEP, balance
 from microgauge.papers import Progress
+from microgauge.papers.claims import Said
 from microgauge.ranking import rank
-from microgauge.results import Claim, FigureRow, FigureTable, Reproduction, Risk, Rut
+from microgauge.results import FigureRow, FigureTable, Reproduction, Risk, Rut
 from microgauge.run import assess
 
 PAPER = (
@@ -82,27 +83,6 @@ def reproduce(study: str, seed: int, progress: Progress) -> Reproduction:
 
 
 # -- what is said of figures -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Said:
-    """A sentence of the paper and how it is tried on figures: the paper's own or ours."""
-
-    claim: str
-    tried: Callable[[Any], tuple[bool, str]]
-    why_not: str | None = None
-    """Why it may not come out here."""
-
-    def judged(self, own: Any, published: Any) -> Claim:
-        """The verdict on our figures, and where the paper's own figures say no, that they do."""
-        holds, shown = self.tried(own)
-        reasons = [] if holds or self.why_not is None else [self.why_not]
-        if not self.tried(published)[0]:
-            if holds:
-                shown += " (in the paper's own figures it does not hold)"
-            else:
-                reasons.append("The paper's own figures do not show it either.")
-        return Claim(claim=self.claim, holds=holds, shown=shown, reason=" ".join(reasons) or None)
 
 
 def _rising(values: Sequence[float]) -> bool:

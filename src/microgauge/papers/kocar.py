@@ -17,7 +17,8 @@ from microgauge.measures.gdu.distributions import perturbation_utility
 from microgauge.measures.gdu.recoding import well_placed
 from microgauge.measures.gdu.steps import similarity
 from microgauge.papers import Progress
-from microgauge.results import GDU, Claim, FigureRow, FigureTable, PairScore, Reproduction
+from microgauge.papers.claims import Said
+from microgauge.results import GDU, FigureRow, FigureTable, PairScore, Reproduction
 from microgauge.run import assess
 
 PAPER = (
@@ -45,26 +46,11 @@ Column = tuple[float | str | None, ...]
 
 
 @dataclass(frozen=True)
-class Said:
-    """A sentence of the paper, and how it is tried on the figures of an example."""
-
-    claim: str
-    tried: Callable[[FigureTable], tuple[bool, str]]
-    why_not: str | None = None
-
-    def judged(self, table: FigureTable) -> Claim:
-        """The verdict."""
-        holds, shown = self.tried(table)
-        reason = None if holds else self.why_not
-        return Claim(claim=self.claim, holds=holds, shown=shown, reason=reason)
-
-
-@dataclass(frozen=True)
 class Example:
     """An example: how its figures are made, and what the paper says of them."""
 
     made: Callable[[int], FigureTable]
-    said: tuple[Said, ...]
+    said: tuple[Said[FigureTable], ...]
 
 
 def reproduce(study: str, seed: int, progress: Progress) -> Reproduction:

@@ -16,7 +16,6 @@ from microgauge.describe import Memory
 from microgauge.measures.whole.designs import Design, auto_design, chosen_design, spline_design
 from microgauge.measures.whole.joint import Joint
 from microgauge.measures.whole.propensity import LogitModel, score_distance
-from microgauge.results import Claim
 from microgauge.schema import Clusters, Ecdf, Schema
 from microgauge.stack import stacked
 from microgauge.study import Study
@@ -115,26 +114,6 @@ def distribution(whole: WholeFile) -> tuple[float, float]:
 
 
 # -- what is said of figures -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Said:
-    """A sentence of the paper, and how it is tried on figures: the paper's own or ours."""
-
-    claim: str
-    tried: Trial
-    why_not: str | None = None
-    """Why it may not hold with our data."""
-    printed: bool = True
-    """Whether the paper prints the figures that it needs."""
-
-    def judged(self, own: Figures, published: Figures) -> Claim:
-        """The verdict on our figures."""
-        holds, shown = self.tried(own)
-        if self.printed and not self.tried(published)[0]:
-            shown += "; in the paper's own figures it does not hold"
-        reason = None if holds else self.why_not
-        return Claim(claim=self.claim, holds=holds, shown=f"{shown}.", reason=reason)
 
 
 def number(value: float) -> str:

@@ -19,6 +19,7 @@ from microgauge.measures.whole.clusters import MOST_LINKED, cluster_distance, fe
 from microgauge.measures.whole.propensity import expected_distance
 from microgauge.memory import memory_bytes
 from microgauge.papers import Progress
+from microgauge.papers.woo import PAPER
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 from microgauge.run import assess, clusters
 from microgauge.schema import Schema
@@ -26,10 +27,6 @@ from microgauge.stack import stacked
 from microgauge.study import Study
 from microgauge.tables import read_table
 
-PAPER = (
-    "Woo, M.-J., Reiter, J. P., Oganian, A., Karr, A. F. (2009). Global measures of data utility "
-    "for microdata masked for disclosure limitation. Journal of Privacy and Confidentiality 1(1)."
-)
 ROWS = 10_000
 FEW_ROWS = 2_000
 """Records that are clustered where readings are compared: average linkage of all takes minutes."""

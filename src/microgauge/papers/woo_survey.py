@@ -13,12 +13,12 @@ import polars as pl
 
 from microgauge.masking import mask
 from microgauge.papers import Progress
+from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
     DATA,
     PAPER,
     Base,
     Figures,
-    Said,
     Trial,
     basis_design,
     clustered,

@@ -17,12 +17,12 @@ import polars as pl
 from microgauge.levels import Floats
 from microgauge.masking import mask
 from microgauge.papers import Progress
+from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
     DATA,
     PAPER,
     Base,
     Figures,
-    Said,
     Trial,
     basis_design,
     clustered,
