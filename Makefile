@@ -8,8 +8,11 @@ READY := .venv/.ready
 demo: $(READY)
 	$(BIN)/microgauge demo
 
+# Files of tests in two processes: they share what is costly to make, such as a Spark session.
+JOBS ?= 2
+
 test: $(READY) browser java
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 # Reports are tested in Chromium, which Debian and its kin have as a package.
 browser:

@@ -422,12 +422,11 @@ def test_as_many_candidates_as_are_allowed():
     assert "2,000 candidates; at most 1,000" in fault
 
 
-def test_a_huge_grid_is_refused_at_once():
+def test_a_huge_grid_is_refused_and_not_expanded():
     steps = [SWAP | {"share": {"grid": [i / 2000 for i in range(900)]}}] * 12
-    start = time.monotonic()
-    (fault,) = Grid.load({"step": steps}).faults
-    assert "at most 1,000" in fault
-    assert time.monotonic() - start < 1
+    grid = Grid.load({"step": steps})
+    assert "at most 1,000" in grid.faults[0]
+    assert len(grid.tries) <= 4 * MOST_CANDIDATES
 
 
 values = st.lists(st.integers(0, 9).map(lambda n: n / 10), min_size=1, max_size=4)
@@ -1758,7 +1757,7 @@ def test_an_interruption_keeps_what_is_finished(run, counted):
     process = run("--json", "r.json", "-o", "best.toml")
     until(lambda: len(finished()) >= 4)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert err == (
         "microgauge: stopped; finished candidates are kept in kept. The same command goes on from "
@@ -1793,7 +1792,7 @@ def test_a_worker_that_dies_is_told(run):
     process = run("--json", "r.json")
     until(lambda: len(finished()) >= 2)
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert err.startswith("microgauge: a worker died")
     assert len(err.splitlines()) == 1
@@ -1823,7 +1822,7 @@ def test_an_interruption_of_the_whole_group_while_workers_start(run):
     until(lambda: len(workers_of(process.pid)) == 2)
     time.sleep(1.5)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert err.startswith("microgauge: stopped; finished candidates are kept in kept.")
@@ -1866,7 +1865,7 @@ def test_an_interruption_while_results_are_sent(folder):
         [sys.executable, "fake.py"], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        assert process.communicate(timeout=15)[0] == "closed\n"
+        assert process.communicate(timeout=120)[0] == "closed\n"
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

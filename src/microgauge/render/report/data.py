@@ -489,8 +489,8 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
 
 
 def _with_report(result: Ranking) -> set[str]:
-    """Candidates with a report of their own: all, or of many those that no other beats in both."""
-    if len(result.candidates) <= MOST_REPORTS:
+    """Candidates with a report of their own: all, or of a large grid those on the frontier."""
+    if not result.explored or len(result.candidates) <= MOST_REPORTS:
         return {c.name for c in result.candidates}
     first = result.candidates[0].name
     return {*result.frontier, result.recommended.name or first}
