@@ -356,7 +356,8 @@ DIFFERENCES = (
     "U_p: the package's own choice of a model, logistic regression with cubes of each number and "
     "products of pairs, which like the paper's has a curve for each variable and first-order "
     "interactions. The paper's smoothing is not stated; a spline basis and the paper's third-order "
-    "polynomial are shown beside.",
+    "polynomial are shown beside. Which of the three comes first was decided with their figures at "
+    "hand.",
     "U_c: k-means on all rows. Average linkage, the paper's method in section 3.1, would have to "
     "hold 5,205 million distances.",
     "Files are compared as they are: left to itself, the package would find the rounding of ages "
