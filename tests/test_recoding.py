@@ -450,7 +450,9 @@ def test_suppression_beside_a_merge_is_no_part_of_the_map():
 
 @pytest.mark.parametrize("kind", ["nominal", "ordinal", "continuous"])
 @pytest.mark.parametrize(
-    "spelling", [float, str, lambda v: str(float(v)), lambda v: f" {v} "], ids=str
+    "spelling",
+    [float, str, lambda v: str(float(v)), lambda v: f" {v} "],
+    ids=["float", "str", "decimal", "padded"],
 )
 def test_spellings_of_one_number(kind, spelling):
     values = list(np.random.default_rng(1).integers(1, 9, 200))
