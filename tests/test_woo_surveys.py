@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import microgauge
-from microgauge.papers import woo, woo_survey, woo_universe
+from microgauge.papers import FOLDER, woo, woo_survey, woo_universe
 from microgauge.render.text import columns_of
 from microgauge.schema import Ecdf
 
@@ -315,7 +315,7 @@ def test_noise_has_a_hundredth_of_the_variance():
 
 def test_systems_are_complete_cases_of_the_nine_largest_states():
     found = woo_universe.systems()
-    raw = pl.read_parquet(woo.DATA / "libraries.parquet")
+    raw = pl.read_parquet(FOLDER / "libraries.parquet")
     assert found["STATE"].n_unique() == 9
     assert found["LOCALE"].n_unique() == 3
     assert found.null_count().sum_horizontal().item() == 0

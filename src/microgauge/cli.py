@@ -419,9 +419,11 @@ def _check_pick(chosen: argparse.Namespace) -> None:
     """Tell a name that no candidate will have before the work, not after."""
     from microgauge.exploring.grid import Grid
 
+    if chosen.pick is None:
+        return
     grid = Grid.load(chosen.recipe)
     names = [tried.name for tried in grid.tries]
-    if chosen.pick is not None and not grid.faults and chosen.pick not in names:
+    if not grid.faults and chosen.pick not in names:
         raise InputError(
             f'--pick: there is no candidate "{chosen.pick}"; there are {names[0]} to {names[-1]}.'
         )

@@ -31,6 +31,7 @@ from microgauge.packing import MOST, distinct, packed, unpacked
 from microgauge.passes import Classes, Pass, Tally
 from microgauge.passes.classes import ClassCells
 from microgauge.passes.tables import weighing
+from microgauge.progress import Progress, silent
 from microgauge.recode import Recoding, declared_recoding
 from microgauge.results import (
     AttributeUtility,
@@ -44,7 +45,6 @@ from microgauge.run import NO_KEYS, SchemaSource, chosen_schema
 from microgauge.schema import Recode, Schema
 from microgauge.study import sound_parts
 from microgauge.tables import Table
-from microgauge.utility import Progress
 
 MOST_KEYS = 3
 BINS = 20
@@ -63,7 +63,7 @@ def diagnose(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = lambda what, share: None,
+    progress: Progress = silent,
 ) -> Diagnosis:
     """Distributions, classes and previews of protection levels, from one scan of the original."""
     chosen = chosen_schema(schema)

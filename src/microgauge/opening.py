@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from microgauge.cells import label_of
 from microgauge.errors import InputError, hint
 from microgauge.memory import memory_bytes
+from microgauge.progress import Progress, silent
 from microgauge.schema import Schema
 from microgauge.tables import Reading, Table, read_table
 
-Progress = Callable[[str, float], None]
 ENGINES = ("local", "spark")
-
-
-def _silent(what: str, share: float) -> None:
-    """Says nothing."""
 
 
 def reading_of(
@@ -69,7 +64,7 @@ def _session(engine: Any) -> Any:
 
 
 def open_table(
-    source: Any, *, which: str, reading: Reading | None = None, progress: Progress = _silent
+    source: Any, *, which: str, reading: Reading | None = None, progress: Progress = silent
 ) -> Table:
     """Open a table. `which` is "original" or "protected", for messages."""
     if isinstance(source, Table):

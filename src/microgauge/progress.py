@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
+
+Progress = Callable[[str, float], None]
+"""Is told what is being done and how much of it is done, 0 to 1."""
+
+
+def silent(what: str, share: float) -> None:
+    """Says nothing."""
 
 
 class Line:

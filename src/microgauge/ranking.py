@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.balancing import meets
 from microgauge.errors import InputError, Undefined
 from microgauge.measures.rut.balance import SWEEP, frontier
 from microgauge.opening import engine_for, reading_of
+from microgauge.progress import Progress, silent
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.risks import risk_of
 from microgauge.run import (
@@ -25,7 +25,6 @@ from microgauge.run import (
 from microgauge.schema import Schema
 from microgauge.study import Study
 from microgauge.tables import exists
-from microgauge.utility import Progress
 
 SAME = 0.002
 """Values of U or R that are as good as the same."""
@@ -51,7 +50,7 @@ def rank(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = lambda what, share: None,
+    progress: Progress = silent,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
 
@@ -103,7 +102,7 @@ def original_risk(before: Original, schema: Schema) -> float | None:
     """R_internal of the original, released as it is."""
     alone = schema.of_original()
     study = Study.prepare(before.table, before.table, alone, before.memory)
-    section = risk_of(study, lambda what, share: None, [])
+    section = risk_of(study, silent, [])
     try:
         return section.internal({}) if section.keys else None
     except Undefined:
@@ -188,13 +187,7 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
         limits.append(f"utility at least {chosen.min_utility:g}")
     if not limits:
         return _best_balance(candidates, schema)
-    within = [
-        c
-        for c in candidates
-        if c.assessment.rut is not None
-        and c.assessment.rut.meets_limits
-        and None not in (c.risk, c.utility)
-    ]
+    within = _within(candidates)
     said = " and ".join(limits)
     if not within:
         return Recommendation(name=None, reason=f"no candidate has {said}{_nearest(candidates)}")
@@ -204,6 +197,17 @@ def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendat
         reason=f"the highest utility ({best.utility:.3f}) of the {len(within)} of "
         f"{len(candidates)} candidates with {said}; its risk is {best.risk:.3f}",
     )
+
+
+def _within(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that keep the limits."""
+    return [
+        c
+        for c in candidates
+        if c.assessment.rut is not None
+        and c.assessment.rut.meets_limits
+        and None not in (c.risk, c.utility)
+    ]
 
 
 def _nearest(candidates: Sequence[Candidate]) -> str:
@@ -225,14 +229,9 @@ def _same_utility(
     best = next((c for c in candidates if c.name == recommended.name), None)
     if best is None or best.utility is None or best.risk is None or _gdu(best) is None:
         return []
-    near = [
-        c
-        for c in candidates
-        if c.utility is not None
-        and abs(c.utility - best.utility) <= SAME
-        and c.risk is not None
-        and (c.risk <= best.risk + SAME if free else meets(schema.rut, c.risk, c.utility))
-    ]
+    safe = [c for c in candidates if c.risk is not None and c.risk <= best.risk + SAME]
+    known = [c for c in (safe if free else _within(candidates)) if c.utility is not None]
+    near = [c for c in known if abs((c.utility or 0.0) - best.utility) <= SAME]
     other = max(near, key=lambda c: _gdu(c) or 0.0)
     gain, own = _gdu(other) or 0.0, _gdu(best) or 0.0
     if gain < own + CLEARLY:

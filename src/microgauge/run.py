@@ -13,6 +13,7 @@ from microgauge.errors import InputError, Undefined, hint
 from microgauge.formulas import parse_terms
 from microgauge.happened import variable_result
 from microgauge.opening import engine_for, open_table, reading_of
+from microgauge.progress import Progress, silent
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -24,7 +25,7 @@ from microgauge.results import (
 from microgauge.schema import Options, Schema
 from microgauge.study import Study
 from microgauge.tables import Reading, Table
-from microgauge.utility import GlobalUtility, Progress
+from microgauge.utility import GlobalUtility
 
 if TYPE_CHECKING:
     from microgauge.risks.external import External
@@ -59,7 +60,7 @@ def assess(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = lambda what, share: None,
+    progress: Progress = silent,
 ) -> Assessment:
     """Measure how much a protected table has lost.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -26,6 +26,7 @@ from microgauge.measures.gdu.models import Fit, model_score
 from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import significance, similarity
 from microgauge.modelling import fit, model_columns
+from microgauge.progress import Progress, silent
 from microgauge.recode import Recoding
 from microgauge.records import SIDES, read_records
 from microgauge.results import GDU, Coverage, ModelScore, PairScore, VariableScore
@@ -38,7 +39,6 @@ RECODED = "\0recoded"
 REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
 
-Progress = Callable[[str, float], None]
 """Told what is being done and how much of it is done, 0 to 1."""
 
 
@@ -60,7 +60,7 @@ class GlobalUtility:
     """Works out the global data utility of a study."""
 
     study: Study
-    progress: Progress = lambda what, share: None
+    progress: Progress = silent
 
     def result(self) -> GDU:
         """All scores and the figure."""

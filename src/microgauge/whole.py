@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -43,6 +43,7 @@ from microgauge.measures.whole.propensity import (
     score_distance,
     separation,
 )
+from microgauge.progress import Progress, silent
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult, VariableDrop
 from microgauge.schema import Clusters, Ecdf, Propensity
 from microgauge.threads import one_thread
@@ -51,8 +52,6 @@ SMALL_MODEL = 2_000_000
 """Rows × rank up to which a null distribution is drawn without being asked for."""
 UNASKED_RESAMPLES = 50
 
-Progress = Callable[[str, float], None]
-
 
 @dataclass
 class WholeFile:
@@ -60,7 +59,7 @@ class WholeFile:
 
     joint: Joint
     seed: int
-    progress: Progress = lambda what, share: None
+    progress: Progress = silent
     unmasked: frozenset[str] = frozenset()
     """Variables that protection left alone."""
     formula: Formula | None = None

@@ -17,12 +17,13 @@ from microgauge.cells import Cells
 from microgauge.errors import InputError, Undefined
 from microgauge.levels import Index
 from microgauge.measures.whole.designs import LADDER, auto_choice
+from microgauge.progress import Progress
 from microgauge.results import Yardstick
 from microgauge.schema import Options, Propensity, Schema, Variable
 from microgauge.stack import stacked
 from microgauge.study import Study
 from microgauge.tables import Column, Table
-from microgauge.utility import GlobalUtility, Progress
+from microgauge.utility import GlobalUtility
 from microgauge.whole import WholeFile
 
 SAMPLES = (0.5, 0.1, 0.01)

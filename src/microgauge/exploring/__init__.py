@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,13 @@ from microgauge.exploring.keeping import Kept, basis_of
 from microgauge.exploring.workers import Work, cores, measured
 from microgauge.masking.data import Data, read_data
 from microgauge.opening import reading_of
+from microgauge.progress import Progress, silent
 from microgauge.ranking import limited_schema, original_risk, ranking_of
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.run import NO_KEYS, SchemaSource, chosen_schema, chosen_sections, read_original
 from microgauge.schema import Schema
 
 __all__ = ["explore"]
-
-Progress = Callable[[str, float], None]
-
-
-def _silent(what: str, share: float) -> None:
-    """Says nothing."""
 
 
 def explore(
@@ -43,7 +38,7 @@ def explore(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Ranking:
     """Make every candidate of a grid, measure each like `rank` does, and say which to release.
 
@@ -61,7 +56,7 @@ def explore(
     )
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
-    data = _data(original, grid)
+    data = read_data(original)
     _check(grid, data, chosen)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
@@ -75,19 +70,16 @@ def explore(
     return ranking_of(candidates, chosen, original_risk(before, chosen))
 
 
-def _data(original: Any, grid: Grid) -> dict[frozenset[str], Data]:
-    """The original for each set of variables that recipes name: of CSV, those may be numbers."""
-    named = dict.fromkeys(frozenset(tried.recipe.named) for tried in grid.tries)
-    return {names: read_data(original, names) for names in named or (frozenset[str](),)}
-
-
-def _check(grid: Grid, data: Mapping[frozenset[str], Data], schema: Schema) -> None:
+def _check(grid: Grid, data: Data, schema: Schema) -> None:
     """Every fault of the schema, of the grid, and of every recipe in it, once."""
     faults = dict.fromkeys([*schema.faults(), *([] if schema.keys else [NO_KEYS]), *grid.faults])
+    seen: dict[frozenset[str], Data] = {}  # recipes that name the same variables see the same
     for tried in grid.tries:
-        recipe = tried.recipe
+        names = frozenset(tried.recipe.named)
+        if names not in seen:
+            seen[names] = data.used(names)
         try:
-            recipe.check(data[frozenset(recipe.named)], grid.partial)
+            tried.recipe.check(seen[names], grid.partial)
         except InputError as error:
             faults |= dict.fromkeys(error.faults)
     if faults:
@@ -98,11 +90,8 @@ def _results(
     work: Work, grid: Grid, kept: Kept | None, workers: int, progress: Progress
 ) -> dict[str, Assessment]:
     """The results that were kept, and those of all others."""
-    found: dict[str, Assessment] = {}
-    for tried in grid.tries if kept is not None else ():
-        there = kept.read(tried) if kept is not None else None
-        if there is not None:
-            found[tried.name] = there
+    there = {} if kept is None else {tried.name: kept.read(tried) for tried in grid.tries}
+    found = {name: result for name, result in there.items() if result is not None}
 
     def told() -> None:
         said = f"{len(found)} of {len(grid.tries)} candidates measured"

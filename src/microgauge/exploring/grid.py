@@ -7,12 +7,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, prod
+from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from microgauge.errors import hint
 from microgauge.masking.recipe import Recipe, content_of
+from microgauge.render.json import sayable
 
 MOST_CANDIDATES = 1_000
 GRID, NAMES = "grid", "names"
@@ -33,7 +35,7 @@ class Try:
     content: dict[str, Any]
     """The recipe, as its file would hold it."""
 
-    @property
+    @cached_property
     def recipe(self) -> Recipe:
         """The recipe, checked in form."""
         return Recipe.load(self.content)
@@ -390,20 +392,11 @@ def _word(value: Any, place: int) -> Any:
 
 def _sayable(value: Any) -> Any:
     """A word that JSON can hold, too."""
-    if isinstance(value, float) and not isfinite(value):
-        return str(value)
-    return value if isinstance(value, str | int | float) else str(value)
+    return sayable(value) if isinstance(value, str | int | float) else str(value)
 
 
 def _print(content: Any) -> str:
-    return json.dumps(_texts(content), sort_keys=True, default=str)
-
-
-def _texts(content: Any) -> Any:
-    """Keys as texts, which can be sorted; from Python they may be numbers."""
-    if isinstance(content, Mapping):
-        return {str(key): _texts(value) for key, value in content.items()}
-    return [_texts(one) for one in content] if isinstance(content, list | tuple) else content
+    return json.dumps(sayable(content), sort_keys=True)
 
 
 def _numbered(found: Sequence[tuple[Settings, dict[str, Any]]]) -> tuple[Try, ...]:

@@ -96,7 +96,7 @@ def basis_of(original: Any, schema: Schema, sections: set[str]) -> str:
     Limits and weights are not part of it: they are applied to figures that are there.
     """
     chosen = schema.rut
-    free = {f.name: f.default for f in fields(RutChoices) if f.name not in ("lmax",)}
+    free = {f.name: f.default for f in fields(RutChoices) if f.name != "lmax"}
     others = {name: getattr(schema.risk, name) for name in ("external", "population")}
     plain = replace(
         schema,

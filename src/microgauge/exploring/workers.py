@@ -7,16 +7,18 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
+from typing import cast
 
 from microgauge.errors import InputError
 from microgauge.exploring.grid import Try
 from microgauge.masking.data import Data
+from microgauge.progress import silent
 from microgauge.results import Assessment
 from microgauge.run import Original, assess_against
 from microgauge.schema import Schema
@@ -29,27 +31,21 @@ THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 class Work:
     """All that is needed to make and measure a candidate."""
 
-    data: Mapping[frozenset[str], Data]
-    """The original as recipes see it, by the variables that they name."""
+    data: Data
     original: Original
     schema: Schema
     sections: frozenset[str]
 
     def measured(self, tried: Try) -> Assessment:
         """Make a candidate and measure it against the original."""
-        recipe = tried.recipe
-        frame = recipe.applied(self.data[frozenset(recipe.named)]).frame
+        frame = tried.recipe.applied(self.data).frame
         table = named_table(tried.name, frame, self.schema.options.key)
         try:
             return assess_against(
-                self.original, table, self.schema, set(self.sections), _silent, details=True
+                self.original, table, self.schema, set(self.sections), silent, details=True
             )
         except InputError as error:
             raise InputError(*(f"candidate {tried.name}: {f}" for f in error.faults)) from None
-
-
-def _silent(what: str, share: float) -> None:
-    """Says nothing."""
 
 
 def measured(work: Work, tries: Sequence[Try], workers: int) -> Iterator[tuple[Try, Assessment]]:
@@ -115,7 +111,7 @@ def _finished(
         pipe.send(under_way[pipe])
     while under_way:
         for ready in wait(list(under_way)):
-            pipe = next(pipe for pipe in under_way if pipe is ready)
+            pipe = cast("Connection", ready)
             found = pipe.recv()
             if isinstance(found, Exception):
                 raise found

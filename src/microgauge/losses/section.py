@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from microgauge.errors import Undefined
@@ -11,10 +10,9 @@ from microgauge.losses.tables import Tables
 from microgauge.losses.values import Values
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.placing import placed_variables
+from microgauge.progress import Progress
 from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.study import Study
-
-Progress = Callable[[str, float], None]
 
 
 def information_loss(study: Study, progress: Progress, notes: list[str]) -> Loss:

@@ -22,7 +22,7 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
         if isinstance(original, str | Path) and Path(output).resolve() == Path(original).resolve():
             raise InputError(f"{output} is the original; write the protected table elsewhere.")
     steps = Recipe.load(recipe)
-    found = steps.applied(read_data(original, steps.named))
+    found = steps.applied(read_data(original))
     if output is not None:
         write_data(found, Path(output))
     return found.frame

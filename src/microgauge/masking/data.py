@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,15 @@ class Data:
     """A data frame in which a column is numbers or categories."""
 
     frame: pl.DataFrame
+    spelled: bool = False
+    """Whether cells are texts as a delimited file spells them."""
+
+    def used(self, names: Collection[str]) -> Data:
+        """With the columns that are used as numbers, where all values spell plain ones."""
+        if not self.spelled:
+            return self
+        cells = [_as_numbers(column) for column in self.frame if column.name in names]
+        return Data(self.frame.with_columns(cells))
 
     @property
     def rows(self) -> int:
@@ -64,6 +73,10 @@ class Data:
         cells = self.frame[name].cast(pl.Float64).fill_nan(None)
         return cells.fill_null(float("nan")).to_numpy().copy()
 
+    def matrix(self, names: Sequence[str]) -> Floats:
+        """Columns of numbers side by side."""
+        return np.stack([self.numbers(name) for name in names], axis=1)
+
     def codes(self, name: str) -> tuple[Index, pl.Series]:
         """Each cell's place among the sorted values, their number where missing; and the values."""
         cells = self.frame[name]
@@ -98,12 +111,8 @@ class Data:
         return self.with_column(self.frame[name].gather(rows))
 
 
-def read_data(source: Any, used: Collection[str]) -> Data:
-    """The original: a path or a data frame.
-
-    Of delimited text, columns that are used are numbers where all values spell plain ones; the
-    others stay as they are written.
-    """
+def read_data(source: Any) -> Data:
+    """The original: a path or a data frame."""
     if isinstance(source, Data):
         return source
     if not is_paths(source):
@@ -120,8 +129,7 @@ def read_data(source: Any, used: Collection[str]) -> Data:
     for part in found.parts:
         frame, delimiter = read_delimited(part.read_bytes(), found.part_name(part))
         frames.append(frame if delimiter == "," else with_decimal_points(frame))
-    frame = pl.concat(frames)
-    return Data(frame.with_columns([_as_numbers(c) for c in frame if c.name in used]))
+    return Data(pl.concat(frames), spelled=True)
 
 
 def _as_frame(source: Any) -> pl.DataFrame:

@@ -63,6 +63,7 @@ class Recipe:
 
         Of steps at the places in `partial` only the variables are checked.
         """
+        data = data.used(self.named)
         look = Look(dict(data.kinds), data.rows)
         faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
@@ -75,6 +76,7 @@ class Recipe:
 
     def applied(self, data: Data) -> Data:
         """The protected table. Each step has chance of its own, whatever the others are."""
+        data = data.used(self.named)
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None

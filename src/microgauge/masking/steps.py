@@ -62,6 +62,11 @@ class Step:
         """Faults of the parameters."""
         return []
 
+    def _categories(self, look: Look, why: str) -> list[str]:
+        """Variables that hold no numbers, which this way of the method needs."""
+        held = [name for name in self.variables if look.kinds.get(name) == "category"]
+        return [f'"{name}" is a category; {why}.' for name in held]
+
     def after(self, look: Look) -> None:
         """What the step changes of what is known."""
 
@@ -136,11 +141,7 @@ class Recode(Step):
                 found.append("breaks must be rising numbers.")
             if self.labels is not None and len(self.labels) != len(self.breaks):
                 found.append(f"labels must be {len(self.breaks)}, one for each break.")
-            found += [
-                f'"{name}" is a category; breaks are for numbers.'
-                for name in self.variables
-                if look.kinds.get(name) == "category"
-            ]
+            found += self._categories(look, "breaks are for numbers")
         if self.prefix is not None:
             found += _whole(self.prefix, "prefix", 1, 1 << 30)
         return found
@@ -357,7 +358,7 @@ class Noise(Step):
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """Noisy."""
-        columns = np.stack([data.numbers(name) for name in self.variables], axis=1)
+        columns = data.matrix(self.variables)
         if self.correlated:
             assert self.share is not None
             found = noise.correlated(columns, self.share, rng)
@@ -411,7 +412,7 @@ class Microaggregate(Step):
         """
         sets = [(n,) for n in self.variables] if self.groups == "each" else [self.variables]
         for names in sets:
-            columns = np.stack([data.numbers(name) for name in names], axis=1)
+            columns = data.matrix(names)
             whole = ~np.isnan(columns).any(axis=1)
             columns[whole] = self._aggregated(columns[whole], rng)
             for place in range(len(names)):
@@ -617,17 +618,13 @@ class Synthesise(Step):
         if self.model not in ("normal", "independent", "trees"):
             return ["model must be normal, independent or trees."]
         if self.model == "normal":
-            return [
-                f'"{name}" is a category; normal draws are numbers.'
-                for name in self.variables
-                if look.kinds.get(name) == "category"
-            ]
+            return self._categories(look, "normal draws are numbers")
         return []
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """Synthetic."""
         if self.model == "normal":
-            columns = np.stack([data.numbers(name) for name in self.variables], axis=1)
+            columns = data.matrix(self.variables)
             drawn = synthesis.normal(columns, data.rows, rng)
             cells = [pl.Series(n, c) for n, c in zip(self.variables, drawn.T, strict=True)]
             return Data(data.frame.with_columns(cells))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from microgauge.progress import Progress, silent
 
 if TYPE_CHECKING:
     from microgauge.results import Reproduction
 
-__all__ = ["STUDIES", "reproduce"]
+__all__ = ["FOLDER", "STUDIES", "Progress", "reproduce"]
 
-Progress = Callable[[str, float], None]
+
+FOLDER = Path(__file__).parent / "data"
+"""Public-domain tables that studies are made again on."""
 
 STUDIES = {
     "kocar": ("kocar", "worked examples of recoding, perturbation and global data utility"),
@@ -25,11 +29,7 @@ STUDIES = {
 """The module that makes each study, and what it is."""
 
 
-def _silent(what: str, share: float) -> None:
-    """Says nothing."""
-
-
-def reproduce(study: str, *, seed: int = 1, progress: Progress = _silent) -> Reproduction:
+def reproduce(study: str, *, seed: int = 1, progress: Progress = silent) -> Reproduction:
     """Make a published study again: its figures beside ours, and a verdict on each claim.
 
     The studies are kocar, woo-1 to woo-4, kim-9 and kim-10.

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from microgauge.results import Claim
 
 Figures = TypeVar("Figures")
+NEITHER = "The paper's own figures do not show it either."
 
 
 @dataclass(frozen=True)
@@ -30,5 +31,5 @@ class Said(Generic[Figures]):
             if holds:
                 shown += " (in the paper's own figures it does not hold)"
             else:
-                reasons.append("The paper's own figures do not show it either.")
+                reasons.append(NEITHER)
         return Claim(claim=self.claim, holds=holds, shown=shown, reason=" ".join(reasons) or None)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import polars as pl
 from microgauge.levels import Floats
 from microgauge.masking import mask
 from microgauge.measures.rut.balance import SWEEP, balance
-from microgauge.papers import Progress
+from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
 from microgauge.ranking import rank
 from microgauge.results import FigureRow, FigureTable, Reproduction, Risk, Rut
@@ -627,19 +626,16 @@ def _other_keys(own: Figures, fewer: Figures) -> str:
 # -- table 10 --------------------------------------------------------------------------------------
 
 
-def _safety_rises_10(levels: Sequence[Level]) -> tuple[bool, str]:
-    run = _of(levels, "safety")
-    return _rising(run), f"safety {_listed(run, 3)}"
+def _goes(
+    name: str, word: str, way: Callable[[Sequence[float]], bool]
+) -> Callable[[Sequence[Level]], tuple[bool, str]]:
+    """Whether a figure goes one way from level to level."""
 
+    def tried(levels: Sequence[Level]) -> tuple[bool, str]:
+        run = _of(levels, name)
+        return way(run), f"{word} {_listed(run, 3)}"
 
-def _utility_falls_10(levels: Sequence[Level]) -> tuple[bool, str]:
-    run = _of(levels, "utility")
-    return _falling(run), f"U {_listed(run, 3)}"
-
-
-def _balance_rises_10(levels: Sequence[Level]) -> tuple[bool, str]:
-    run = _of(levels, "balance")
-    return _rising(run), f"RUT {_listed(run, 3)}"
+    return tried
 
 
 def _last_step_is_small(levels: Sequence[Level]) -> tuple[bool, str]:
@@ -687,9 +683,9 @@ def _weights_decide(levels: Sequence[Level]) -> tuple[bool, str]:
 
 
 SAID_10 = (
-    Said("Safety rises from P1 to P2 to P3", _safety_rises_10),
-    Said("Utility falls from P1 to P2 to P3", _utility_falls_10),
-    Said("The balance follows the pattern P1 < P2 < P3", _balance_rises_10),
+    Said("Safety rises from P1 to P2 to P3", _goes("safety", "safety", _rising)),
+    Said("Utility falls from P1 to P2 to P3", _goes("utility", "U", _falling)),
+    Said("The balance follows the pattern P1 < P2 < P3", _goes("balance", "RUT", _rising)),
     Said("P2 is well balanced already; P3 adds only marginally", _last_step_is_small),
     Said("Stronger protection lowers internal and external risk", _both_risks_fall),
     Said("Safety and utility move as on synthetic data", _moves_as_synthetic),
@@ -705,7 +701,7 @@ SAID_10 = (
     ),
 )
 
-DATA = Path(__file__).parent / "data" / "alaska.parquet"
+DATA = FOLDER / "alaska.parquet"
 KEYS_10 = ("AGEP", "SEX", "RAC1P", "HISP", "SCHL", "MAR")
 RACE_7 = {"3": "native", "4": "native", "5": "native"}
 """The seven groups of federal statistics: American Indians and Alaska Natives are one."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from microgauge.describe import Memory
 from microgauge.measures.whole.designs import Design, auto_design, chosen_design, spline_design
 from microgauge.measures.whole.joint import Joint
 from microgauge.measures.whole.propensity import LogitModel, score_distance
+from microgauge.results import FigureRow, FigureTable
 from microgauge.schema import Clusters, Ecdf, Schema
 from microgauge.stack import stacked
 from microgauge.study import Study
@@ -27,7 +27,6 @@ PAPER = (
     "Woo, M.-J., Reiter, J. P., Oganian, A., Karr, A. F. (2009). Global measures of data utility "
     "for microdata masked for disclosure limitation. Journal of Privacy and Confidentiality 1(1)."
 )
-DATA = Path(__file__).parent / "data"
 
 LITTLE = 2.0
 """A measure whose largest figure is less than so many times its least one hardly discriminates."""
@@ -111,6 +110,30 @@ def distribution(whole: WholeFile) -> tuple[float, float]:
     assert found.maximum is not None
     assert found.mean_square is not None
     return found.maximum, found.mean_square
+
+
+def beside(
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[str],
+    sides: tuple[Figures, Figures],
+    digits: int,
+) -> FigureTable:
+    """Published figures of some measures and ours, file by file."""
+    published, own = sides
+    return FigureTable(
+        title=title,
+        columns=tuple(rows),
+        rows=tuple(
+            FigureRow(
+                name=name,
+                published=tuple(published[row][place] for row in rows),
+                own=tuple(own[row][place] for row in rows),
+            )
+            for place, name in enumerate(names)
+        ),
+        digits=digits,
+    )
 
 
 # -- what is said of figures -----------------------------------------------------------------------

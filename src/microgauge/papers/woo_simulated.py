@@ -19,6 +19,7 @@ from microgauge.measures.whole.clusters import MOST_LINKED, cluster_distance, fe
 from microgauge.measures.whole.propensity import expected_distance
 from microgauge.memory import memory_bytes
 from microgauge.papers import Progress
+from microgauge.papers.claims import NEITHER
 from microgauge.papers.woo import PAPER
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 from microgauge.run import assess, clusters
@@ -388,7 +389,7 @@ class Said:
             return Claim(claim=self.claim, holds=True, shown=f"{shown}.")
         reason = self._reason(own, where, others[first], first.skewed)
         if not self._holds(published):
-            reason += " The paper's own figures do not show it either."
+            reason += f" {NEITHER}"
         return Claim(claim=self.claim, holds=False, shown=f"{shown}.", reason=reason)
 
     def _reason(self, own: Figures, where: Sequence[str], few: Figures, skewed: bool) -> str:

@@ -12,15 +12,15 @@ from typing import Any
 import polars as pl
 
 from microgauge.masking import mask
-from microgauge.papers import Progress
+from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
-    DATA,
     PAPER,
     Base,
     Figures,
     Trial,
     basis_design,
+    beside,
     clustered,
     distribution,
     hardly_discriminates,
@@ -134,7 +134,7 @@ PUBLISHED: Figures = {
 
 def householders() -> pl.DataFrame:
     """The five variables: races in four groups, no property value as 0."""
-    return pl.read_parquet(DATA / "households.parquet").select(
+    return pl.read_parquet(FOLDER / "households.parquet").select(
         "AGEP",
         pl.col("RAC1P").replace_strict(RACES, default="other").alias("RACE"),
         pl.col("MAR").cast(pl.String),
@@ -375,19 +375,8 @@ NOTES = (
 
 def table_3(figures: Figures, rows: Sequence[str], digits: int, title: str) -> FigureTable:
     """The published figures of some measures and ours."""
-    return FigureTable(
-        title=title,
-        columns=tuple(rows),
-        rows=tuple(
-            FigureRow(
-                name=version.name,
-                published=tuple(PUBLISHED[row][place] for row in rows),
-                own=tuple(figures[row][place] for row in rows),
-            )
-            for place, version in enumerate(VERSIONS)
-        ),
-        digits=digits,
-    )
+    names = [version.name for version in VERSIONS]
+    return beside(title, names, rows, (PUBLISHED, figures), digits)
 
 
 def figure_1(figures: Figures) -> FigureTable:

@@ -16,15 +16,15 @@ import polars as pl
 
 from microgauge.levels import Floats
 from microgauge.masking import mask
-from microgauge.papers import Progress
+from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
-    DATA,
     PAPER,
     Base,
     Figures,
     Trial,
     basis_design,
+    beside,
     clustered,
     distribution,
     hardly_discriminates,
@@ -107,7 +107,7 @@ PUBLISHED: Figures = {
 
 def systems() -> pl.DataFrame:
     """Library systems without a missing cell, of the nine states that have most of them."""
-    known = pl.read_parquet(DATA / "libraries.parquet").select(
+    known = pl.read_parquet(FOLDER / "libraries.parquet").select(
         pl.col("STABR").alias("STATE"),
         pl.col("MICROF").replace_strict(AREAS, default="neither").alias("LOCALE"),
         pl.col("TOTSTAFF").alias("STAFF"),
@@ -372,19 +372,8 @@ def differences(raw: pl.DataFrame, groups: Sequence[int]) -> tuple[str, ...]:
 
 def table_4(figures: Figures, rows: Sequence[str], digits: int, title: str) -> FigureTable:
     """The published figures of some measures and ours."""
-    return FigureTable(
-        title=title,
-        columns=tuple(rows),
-        rows=tuple(
-            FigureRow(
-                name=f"{state} % / {locale} %",
-                published=tuple(PUBLISHED[row][place] for row in rows),
-                own=tuple(figures[row][place] for row in rows),
-            )
-            for place, (state, locale) in enumerate(SETTINGS)
-        ),
-        digits=digits,
-    )
+    names = [f"{state} % / {locale} %" for state, locale in SETTINGS]
+    return beside(title, names, rows, (PUBLISHED, figures), digits)
 
 
 def order_table(figures: Figures, others: Figures) -> FigureTable:

@@ -47,13 +47,7 @@ def map_spec(result: Ranking) -> Spec:
         _layer(
             points,
             {"type": "circle", "opacity": 1},
-            color={
-                "field": "kind",
-                "type": "nominal",
-                "scale": KINDS,
-                "title": None,
-                "legend": {"orient": "bottom"},
-            },
+            color=KIND,
             size=SIZE,
             tooltip=[NAME, RISK, UTILITY],
         ),
@@ -72,14 +66,10 @@ def closer_spec(result: Ranking) -> Spec:
     line = sorted((p for p in points if p["frontier"]), key=lambda p: p["risk"])
     near: Spec = {"scale": {"zero": False, "nice": True}}
     risk, gain = RISK | near, UTILITY | near
-    colour = {
-        "field": "kind", "type": "nominal", "scale": KINDS, "title": None,
-        "legend": {"orient": "bottom"},
-    }  # fmt: skip
     layers = [
         _layer(line, {"type": "line", "color": BLUE, "strokeWidth": 1.5},
                order={"field": "risk", "type": "quantitative"}),
-        _layer(points, {"type": "circle", "opacity": 1}, color=colour, size=SIZE,
+        _layer(points, {"type": "circle", "opacity": 1}, color=KIND, size=SIZE,
                tooltip=[NAME, RISK, UTILITY, {"field": "said", "title": "settings"}]),
         _layer(line, {"type": "text", "align": "left", "dx": 8, "dy": 9, "color": INK}, text=NAME),
     ]  # fmt: skip
@@ -204,6 +194,10 @@ KINDS: Spec = {
     "domain": ["recommended", "on the frontier", "beaten"],
     "range": [GREEN, BLUE, GREY],
 }
+KIND: Spec = {
+    "field": "kind", "type": "nominal", "scale": KINDS, "title": None,
+    "legend": {"orient": "bottom"},
+}  # fmt: skip
 _RULE: Spec = {"type": "rule", "color": ORANGE, "strokeDash": [5, 4]}
 _BASE: Spec = {
     "background": "white",

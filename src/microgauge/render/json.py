@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
@@ -50,7 +51,7 @@ def _origin(candidate: Candidate) -> dict[str, Any]:
 
 def sayable(content: Any) -> Any:
     """Content of a TOML file as JSON can hold it: dates and infinite numbers as texts."""
-    if isinstance(content, dict):
+    if isinstance(content, Mapping):
         return {str(key): sayable(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
         return [sayable(value) for value in content]

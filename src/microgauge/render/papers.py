@@ -8,7 +8,6 @@ from microgauge.render.text import columns_of, notes_text, padded, wrapped
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 
 MOST_NAME = 30
-WIDTH = 80
 SIDES = ("paper", "ours")
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be tried"}
 
@@ -58,24 +57,23 @@ def _table(table: FigureTable) -> str:
         for i, column in enumerate(table.columns)
     ]
     lines = wrapped(table.title, "", "  ")
-    head = "  ".join(
-        " " * (width - columns_of(text)) + text
-        for text, width in zip(table.columns, widths, strict=True)
-    )
-    lines.append(f"  {'':<{name}}  {'':<5}  {head}".rstrip())
+    lines.append(f"  {'':<{name}}  {'':<5}  {_aligned(table.columns, widths)}".rstrip())
     for row, pair in zip(table.rows, cells, strict=True):
         for side, line in zip(SIDES, pair, strict=True):
             start = padded(row.name, name) if side == SIDES[0] else " " * name
-            figures = "  ".join(
-                " " * (width - columns_of(text)) + text
-                for text, width in zip(line, widths, strict=True)
-            )
-            lines.append(f"  {start}  {side:<5}  {figures}".rstrip())
+            lines.append(f"  {start}  {side:<5}  {_aligned(line, widths)}".rstrip())
         if row.reason:
             lines += wrapped(row.reason, " " * (name + 4))
     if table.note:
         lines += wrapped(table.note, "  ")
     return "\n".join(lines)
+
+
+def _aligned(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Texts to the right of their columns."""
+    return "  ".join(
+        " " * (width - columns_of(text)) + text for text, width in zip(texts, widths, strict=True)
+    )
 
 
 def _cells(row: FigureRow, digits: int) -> tuple[list[str], list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -37,6 +36,7 @@ from microgauge.measures.risk.loglinear import log_linear_risk
 from microgauge.measures.risk.suda import Suda, suda2
 from microgauge.packing import distinct, packed, unpacked
 from microgauge.passes import Axis, Classes, Pass
+from microgauge.progress import Progress
 from microgauge.results import (
     AttackerRisk,
     ClassShare,
@@ -56,8 +56,6 @@ QUANTILES = (0.05, 0.5, 0.95)
 WEIGHT, SENSITIVITY = "\0weight", "\0sensitivity"
 """Axes whose names no column has."""
 MOST_SUDA_ROWS = 5_000_000
-
-Progress = Callable[[str, float], None]
 
 
 def risk_of(

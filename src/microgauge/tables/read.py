@@ -53,7 +53,7 @@ def _read_source(source: Source, reading: Reading | None, progress: Progress) ->
     if reading is not None and reading.batches(source):
         return streamed(source, reading, progress)
     if source.format == "CSV":
-        return _of_frame(source.name, _delimited_parts(source), key)
+        return named_table(source.name, _delimited_parts(source), key)
     return _columnar_table(source, key)
 
 
@@ -120,18 +120,14 @@ def _gunzipped(path: Path, which: str) -> bytes:
         ) from None
 
 
-def _of_frame(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
-    return _coded(name, frame.columns, frame.get_column, key)
-
-
 def named_table(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
     """A polars data frame under a name of its own."""
-    return _of_frame(name, frame, key)
+    return _coded(name, frame.columns, frame.get_column, key)
 
 
 def _labelled_table(path: Path, which: str) -> Table:
     frame, facts = read_labelled(path, which)
-    table = _of_frame(str(path), frame)
+    table = named_table(str(path), frame)
     return Table(
         table.name,
         table.rows,
@@ -168,18 +164,18 @@ def _frame_table(source: Any, which: str, key: str | None) -> Table:
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return _of_frame(name, source, key)
+        return named_table(name, source, key)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
         names = [str(column) for column in source.columns]
         refuse_repeats(names, f"the {which} table {name}")
         by_name = dict(zip(names, source.columns, strict=True))
         return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]), key)
     if isinstance(source, Mapping):
-        return _of_frame(name, pl.DataFrame(source, strict=False), key)
+        return named_table(name, pl.DataFrame(source, strict=False), key)
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
             refuse_repeats(source.column_names, f"the {which} table {name}")
-        return _of_frame(name, pl.DataFrame(source), key)
+        return named_table(name, pl.DataFrame(source), key)
     raise InputError(
         f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "
         "frame, a PyArrow table, or any object with the Arrow C stream interface."
