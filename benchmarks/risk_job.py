@@ -23,8 +23,8 @@ def classes() -> float:
     """Class sizes and R_internal through the engine, as `assess` finds them."""
     from microgauge.engines.local import Local
     from microgauge.measures.risk.classes import class_table, internal_risk
-    from microgauge.packing import unpacked
     from microgauge.passes import Axis, Classes
+    from microgauge.values.packing import unpacked
 
     levels = codes(10_000_000, 6).astype(np.uint8)
     names = [f"k{i}" for i in range(6)]

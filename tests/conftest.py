@@ -184,7 +184,7 @@ def holey():
 @pytest.fixture(params=["default", "scores", "sparse", "blocks"])
 def route(request, monkeypatch):
     """Every way in which tests are answered from rows: the figures must not depend on it."""
-    from microgauge import asking
+    from microgauge.sections.gdu import pairs
 
     limits = {
         "default": {},
@@ -193,7 +193,7 @@ def route(request, monkeypatch):
         "blocks": {"SMALL_TABLE": 1 << 8, "BLOCK_BYTES": 1},
     }[request.param]
     for name, value in limits.items():
-        monkeypatch.setattr(asking, name, value)
+        monkeypatch.setattr(pairs, name, value)
     return request.param
 
 

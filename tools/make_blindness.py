@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from microgauge.measures.whole.joint import Joint, JointVariable
-from microgauge.measures.whole.propensity import LogitModel, expected_distance, score_distance
-from microgauge.measures.whole.terms import Term, build
+from microgauge.measures.joint.joint import Joint, JointVariable
+from microgauge.measures.joint.propensity import LogitModel, expected_distance, score_distance
+from microgauge.measures.joint.terms import Term, build
 
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "blindness.svg"
 ROWS = 10_000

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from microgauge._version import __version__
 
 if TYPE_CHECKING:
-    from microgauge.diagnosis import diagnose
+    from microgauge.commands.assess import assess, clusters, ecdf, propensity
+    from microgauge.commands.diagnose import diagnose
+    from microgauge.commands.explore import explore
+    from microgauge.commands.rank import rank
     from microgauge.errors import InputError, MicrogaugeError, Undefined
-    from microgauge.exploring import explore
     from microgauge.masking import mask
     from microgauge.papers import reproduce
-    from microgauge.ranking import rank
     from microgauge.results import Assessment, Diagnosis, Ranking, Reproduction
-    from microgauge.run import assess, clusters, ecdf, propensity
     from microgauge.schema import (
         Indicator,
         Model,
@@ -73,14 +73,14 @@ _HOMES = {
     "Schema": "schema",
     "Undefined": "errors",
     "Variable": "schema",
-    "assess": "run",
-    "clusters": "run",
-    "diagnose": "diagnosis",
-    "ecdf": "run",
-    "explore": "exploring",
+    "assess": "commands.assess",
+    "clusters": "commands.assess",
+    "diagnose": "commands.diagnose",
+    "ecdf": "commands.assess",
+    "explore": "commands.explore",
     "mask": "masking",
-    "propensity": "run",
-    "rank": "ranking",
+    "propensity": "commands.assess",
+    "rank": "commands.rank",
     "reproduce": "papers",
 }
 """Where each public name lives. Modules load on first use, so that `import microgauge` is quick."""

@@ -351,7 +351,7 @@ def _check_report(chosen: argparse.Namespace) -> None:
 
 
 def _check_outputs(*names: str | None) -> None:
-    from microgauge.files import check_writable
+    from microgauge.tables.writing import check_writable
 
     for name in names:
         if name and name != "-":
@@ -359,8 +359,8 @@ def _check_outputs(*names: str | None) -> None:
 
 
 def _rank(chosen: argparse.Namespace) -> int:
-    from microgauge.progress import Line
-    from microgauge.ranking import rank
+    from microgauge.commands.rank import rank
+    from microgauge.log import Line
     from microgauge.render.pictures import levels_picture
 
     drawn = _pictures(chosen.map) + _pictures(chosen.levels, levels_picture)
@@ -378,10 +378,10 @@ def _rank(chosen: argparse.Namespace) -> int:
 
 
 def _explore(chosen: argparse.Namespace) -> int:
-    from microgauge.exploring import explore
-    from microgauge.files import write_whole
+    from microgauge.commands.explore import explore
+    from microgauge.log import Line
     from microgauge.masking.recipe import recipe_toml
-    from microgauge.progress import Line
+    from microgauge.tables.writing import write_whole
 
     drawn = _pictures(chosen.map)
     _check_comparison(chosen, drawn)
@@ -417,7 +417,7 @@ def _explore(chosen: argparse.Namespace) -> int:
 
 def _check_pick(chosen: argparse.Namespace) -> None:
     """Tell a name that no candidate will have before the work, not after."""
-    from microgauge.exploring.grid import Grid
+    from microgauge.commands.explore.grid import Grid
 
     if chosen.pick is None:
         return
@@ -467,8 +467,8 @@ def _check_comparison(chosen: argparse.Namespace, drawn: Sequence[tuple[Any, str
 def _compared(
     chosen: argparse.Namespace, result: Ranking, drawn: Sequence[tuple[Any, str, str]]
 ) -> int:
-    from microgauge.files import write_whole
     from microgauge.render.frames import csv_text
+    from microgauge.tables.writing import write_whole
 
     # All are drawn before the first is written.
     pictures = [(path, draw(result, kind)) for draw, path, kind in drawn]
@@ -483,8 +483,8 @@ def _compared(
 
 def _printed(result: Any, json: str | None) -> int:
     """Print a result, or its JSON; write that where it is asked for."""
-    from microgauge.files import write_whole
-    from microgauge.render.json import json_text
+    from microgauge.results.plain import json_text
+    from microgauge.tables.writing import write_whole
 
     if json and json != "-":
         write_whole(Path(json), json_text(result))
@@ -493,8 +493,8 @@ def _printed(result: Any, json: str | None) -> int:
 
 
 def _diagnose(chosen: argparse.Namespace) -> int:
-    from microgauge.diagnosis import diagnose
-    from microgauge.progress import Line
+    from microgauge.commands.diagnose import diagnose
+    from microgauge.log import Line
 
     _check_outputs(chosen.json)
     with Line() as progress:
@@ -552,10 +552,10 @@ def _report(
     min_count: int = 10,
     **choices: Any,
 ) -> int:
-    from microgauge.files import write_whole
-    from microgauge.progress import Line
+    from microgauge.commands.assess import assess
+    from microgauge.log import Line
     from microgauge.render.frames import csv_text
-    from microgauge.run import assess
+    from microgauge.tables.writing import write_whole
 
     with Line() as progress:
         result = assess(
@@ -578,15 +578,15 @@ def _report(
 
 
 def _write_report(path: str, result: Any, edition: Any, min_count: int) -> None:
-    from microgauge.files import write_whole
     from microgauge.render.report import report_html
+    from microgauge.tables.writing import write_whole
 
     write_whole(Path(path), report_html(result, edition, min_count))
 
 
 def _draft(chosen: argparse.Namespace) -> int:
-    from microgauge.draft import draft_schema
-    from microgauge.files import check_writable, write_whole
+    from microgauge.commands.draft import draft_schema
+    from microgauge.tables.writing import check_writable, write_whole
 
     if chosen.output:
         check_writable(Path(chosen.output))
@@ -603,8 +603,8 @@ def _draft(chosen: argparse.Namespace) -> int:
 
 
 def _mask(chosen: argparse.Namespace) -> int:
+    from microgauge.log import Line
     from microgauge.masking import mask
-    from microgauge.progress import Line
 
     with Line() as progress:
         progress("protecting", 0.0)
@@ -614,8 +614,8 @@ def _mask(chosen: argparse.Namespace) -> int:
 
 
 def _reproduce(chosen: argparse.Namespace) -> int:
+    from microgauge.log import Line
     from microgauge.papers import reproduce
-    from microgauge.progress import Line
 
     _check_outputs(chosen.json)
     with Line() as progress:
@@ -646,7 +646,7 @@ def _demo(chosen: argparse.Namespace) -> int:
 
 def _demo_raw(path: Path) -> int:
     from microgauge.demo import ORIGINAL
-    from microgauge.files import write_whole
+    from microgauge.tables.writing import write_whole
 
     _check_outputs(str(path))
     write_whole(path, ORIGINAL.read_bytes())

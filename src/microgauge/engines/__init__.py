@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from microgauge.arrays import Counts
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Join, Weight
 from microgauge.engines.local import Local
 from microgauge.tables import Table
@@ -31,10 +29,10 @@ def over(table: Table, weight: Weight | None = None, key: str | None = None) -> 
     return Local.of(table, weight, key)
 
 
-def counts(table: Table, name: str) -> NDArray[np.int64]:
+def counts(table: Table, name: str) -> Counts:
     """Rows of each raw value of a column, missing cells last."""
     if table.frame is not None:
-        found: NDArray[np.int64] = table.frame.counts(name, len(table.columns[name].values) + 1)
+        found: Counts = table.frame.counts(name, len(table.columns[name].values) + 1)
         return found
     from microgauge.engines.local import counts_of
 

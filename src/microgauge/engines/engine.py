@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from microgauge.levels import Floats
+from microgauge.arrays import Floats
 from microgauge.passes import Axes, Batch, Facts, Pass
 
 if TYPE_CHECKING:

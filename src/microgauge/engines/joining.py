@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.arrays import Index
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Join
 from microgauge.engines.local import LONG_ROWS, Local
-from microgauge.levels import Index
 from microgauge.tables import Key, Sliceable, Table
 from microgauge.tables.scratch import Spilled
 

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from microgauge.arrays import Counts, Floats, Hashes, Index
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Weight
-from microgauge.hashing import (
-    Hashes,
+from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
+from microgauge.tables import Key, Sliceable, Table
+from microgauge.values.hashing import (
     all_numbers,
     key_cells,
     key_words,
@@ -20,9 +22,6 @@ from microgauge.hashing import (
     row_hashes,
     seeded,
 )
-from microgauge.levels import Floats, Index
-from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
-from microgauge.tables import Key, Sliceable, Table
 
 BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
@@ -258,7 +257,7 @@ def copies_taken(hashes: Hashes, counts: NDArray[Any], share: float) -> Index:
     return np.floor(counts * share + uniform).astype(np.intp)
 
 
-def counts_of(table: Table, name: str) -> NDArray[np.int64]:
+def counts_of(table: Table, name: str) -> Counts:
     """Rows of each raw value of a column, missing cells last."""
     column = table.columns[name]
     found = np.zeros(len(column.values) + 1, dtype=np.int64)

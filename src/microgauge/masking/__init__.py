@@ -14,8 +14,8 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
     `original` is a path or a data frame, `recipe` a path, a dict of the same shape or a `Recipe`.
     """
     from microgauge.errors import InputError
-    from microgauge.masking.data import check_output, read_data, write_data
     from microgauge.masking.recipe import Recipe
+    from microgauge.masking.table import check_output, read_data, write_data
 
     if output is not None:
         check_output(Path(output))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from microgauge.levels import Floats, Index
+from microgauge.arrays import Floats, Index
 
 
 def sorted_groups(scores: Floats, size: int) -> Index:
@@ -88,7 +87,7 @@ def removed_noise(before: Floats, after: Floats, rng: np.random.Generator) -> Fl
     return normal_draws(lost.reshape(width, width), len(before), rng)
 
 
-def normal_draws(covariance: NDArray[np.float64], rows: int, rng: np.random.Generator) -> Floats:
+def normal_draws(covariance: Floats, rows: int, rng: np.random.Generator) -> Floats:
     """Draws with mean 0 and a covariance; directions of negative variance have none."""
     lengths, axes = np.linalg.eigh((covariance + covariance.T) / 2.0)
     stretch = np.sqrt(np.maximum(lengths, 0.0))

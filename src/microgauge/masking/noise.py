@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from microgauge.arrays import Floats
 from microgauge.errors import InputError
-from microgauge.levels import Floats
 from microgauge.masking.microaggregation import normal_draws
 
 MOST_DRAWS = 10_000

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import InputError, hint
-from microgauge.masking.data import Data
 from microgauge.masking.steps import METHODS, Look, Skipped, Step
+from microgauge.masking.table import Data
 from microgauge.schema import read_toml
 
 MASKING = 0x6D61736B

@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from microgauge.cells import label_of
+from microgauge.arrays import Floats, Index
 from microgauge.errors import hint
-from microgauge.levels import Floats, Index, number_label
 from microgauge.masking import microaggregation as micro
 from microgauge.masking import noise, pram, swapping, synthesis
-from microgauge.masking.data import Data, Kind
 from microgauge.masking.suppression import MOST_KEYS, locally_suppressed
-from microgauge.rounding import Mode, Rule
+from microgauge.masking.table import Data, Kind
+from microgauge.values.labels import label_of, number_label
+from microgauge.values.rounding import Mode, Rule
 
 
 @dataclass

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from microgauge.levels import Floats, Index
-from microgauge.packing import MOST, distinct, packed
+from microgauge.arrays import Floats, Index
+from microgauge.values.packing import MOST, distinct, packed
 
 MOST_KEYS = 12
 """Keys whose subsets are all tried."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from microgauge.levels import Floats, Index
+from microgauge.arrays import Floats, Index
 
 
 def rank_swapped(values: Floats, window: int, rng: np.random.Generator) -> Index:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError
-from microgauge.levels import Floats, Index
 from microgauge.masking.microaggregation import normal_draws
 
 LEAF = 5

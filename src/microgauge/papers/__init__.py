@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from microgauge.progress import Progress, silent
+from microgauge.log import Progress, silent
 
 if TYPE_CHECKING:
     from microgauge.results import Reproduction

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from microgauge.levels import Floats
+from microgauge.arrays import Floats
+from microgauge.commands.assess import assess
+from microgauge.commands.rank import rank
 from microgauge.masking import mask
-from microgauge.measures.rut.balance import SWEEP, balance
+from microgauge.measures.balance.balance import SWEEP, balance
 from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
-from microgauge.ranking import rank
 from microgauge.results import FigureRow, FigureTable, Reproduction, Risk, Rut
-from microgauge.run import assess
 
 PAPER = (
     "Kim, S. (2025). Quantitative metrics for balancing privacy and utility in pseudonymized big "

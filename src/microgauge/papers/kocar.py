@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from microgauge.levels import Floats, Keys
+from microgauge.arrays import Floats
+from microgauge.commands.assess import assess
 from microgauge.masking import mask
 from microgauge.measures.gdu.association import CellFacts, Units, chi_squared, turn
 from microgauge.measures.gdu.distributions import perturbation_utility
@@ -19,7 +20,7 @@ from microgauge.measures.gdu.steps import similarity
 from microgauge.papers import Progress
 from microgauge.papers.claims import Said
 from microgauge.results import GDU, FigureRow, FigureTable, PairScore, Reproduction
-from microgauge.run import assess
+from microgauge.values.levels import Keys
 
 PAPER = (
     "Kocar, S. (2018). A universal global measure of univariate and bivariate data utility for "

@@ -11,17 +11,17 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from microgauge.describe import Memory
-from microgauge.measures.whole.designs import Design, auto_design, chosen_design, spline_design
-from microgauge.measures.whole.joint import Joint
-from microgauge.measures.whole.propensity import LogitModel, score_distance
+from microgauge.measures.joint.designs import Design, auto_design, chosen_design, spline_design
+from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.results import FigureRow, FigureTable
 from microgauge.schema import Clusters, Ecdf, Schema
-from microgauge.stack import stacked
-from microgauge.study import Study
+from microgauge.sections.joint.section import WholeFile
+from microgauge.study.describe import Memory
+from microgauge.study.joint_rows import stacked
+from microgauge.study.study import Study
 from microgauge.tables import Table, read_table
 from microgauge.threads import one_thread
-from microgauge.whole import WholeFile
 
 PAPER = (
     "Woo, M.-J., Reiter, J. P., Oganian, A., Karr, A. F. (2009). Global measures of data utility "

@@ -12,21 +12,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from microgauge.arrays import Floats
+from microgauge.commands.assess import assess, clusters
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.masking import mask
-from microgauge.measures.whole.clusters import MOST_LINKED, cluster_distance, features
-from microgauge.measures.whole.propensity import expected_distance
-from microgauge.memory import memory_bytes
+from microgauge.measures.joint.clusters import MOST_LINKED, cluster_distance, features
+from microgauge.measures.joint.propensity import expected_distance
 from microgauge.papers import Progress
 from microgauge.papers.claims import NEITHER
 from microgauge.papers.woo import PAPER
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
-from microgauge.run import assess, clusters
 from microgauge.schema import Schema
-from microgauge.stack import stacked
-from microgauge.study import Study
+from microgauge.study.joint_rows import stacked
+from microgauge.study.study import Study
 from microgauge.tables import read_table
+from microgauge.tables.budget import memory_bytes
 
 ROWS = 10_000
 FEW_ROWS = 2_000

@@ -31,7 +31,7 @@ from microgauge.papers.woo import (
     smooth_design,
 )
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
-from microgauge.whole import WholeFile
+from microgauge.sections.joint.section import WholeFile
 
 ROWS = 51_016
 GROUPS = (1250, 2500)

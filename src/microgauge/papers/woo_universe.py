@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from microgauge.levels import Floats
+from microgauge.arrays import Floats
 from microgauge.masking import mask
 from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
@@ -35,7 +35,7 @@ from microgauge.papers.woo import (
     smooth_design,
 )
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
-from microgauge.whole import WholeFile
+from microgauge.sections.joint.section import WholeFile
 
 STATES = 9
 DRAWS = 40

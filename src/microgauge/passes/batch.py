@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.adding import Total
-from microgauge.levels import Floats, Index
+from microgauge.arrays import Floats, Index
+from microgauge.values.totals import Total
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from microgauge.arrays import Counts, Floats, Words
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, sums_by
-from microgauge.packing import MOST, Words, distinct, packed
 from microgauge.passes.batch import Batch
+from microgauge.values.levels import sums_by
+from microgauge.values.packing import MOST, distinct, packed
 
 MOST_CLASSES = 50_000_000
 """Classes that are held: about 50 bytes each while they are added up."""
@@ -22,7 +22,7 @@ class ClassCells:
     """Combinations that occur: keys (words × classes, rising), rows, and sums of scores."""
 
     keys: Words
-    rows: NDArray[np.int64]
+    rows: Counts
     sums: Floats
     """Scored axes × classes."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.levels import Floats, Index
+from microgauge.arrays import Floats, Index
 from microgauge.passes.batch import Batch
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.levels import Floats, Index, sums_by
+from microgauge.arrays import Floats, Index
 from microgauge.passes.batch import Batch
+from microgauge.values.levels import sums_by
 
 _EXACT = float(1 << 53)
 SEVERAL = 4

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.levels import Floats, Index, Weighing, sums_by
+from microgauge.arrays import Counts, Floats, Index
 from microgauge.passes.batch import Batch
+from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
 """Whole numbers without weights, floating point ones with weights."""
@@ -113,7 +114,7 @@ class Cube:
 class SparseCells:
     """The cells of a large table that are not empty: rising keys, and layers over them."""
 
-    keys: NDArray[np.int64]
+    keys: Counts
     layers: Layers
 
     def __add__(self, other: SparseCells) -> SparseCells:

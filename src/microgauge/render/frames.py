@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from microgauge.render.json import to_dict
 from microgauge.results import (
     GDU,
     Assessment,
@@ -22,6 +21,7 @@ from microgauge.results import (
     VariableLoss,
     VariableScore,
 )
+from microgauge.results.plain import to_dict
 
 _DTYPES: dict[str, type[pl.DataType]] = {
     "float": pl.Float64,

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from microgauge.arrays import Codes, Counts, Floats
+
 Kind = Literal["text", "number", "boolean", "time"]
 """What the cells are. `time` is a date or time held as a number."""
-
-Codes = NDArray[np.unsignedinteger[Any]]
 
 
 class Sliceable(Protocol):
@@ -33,7 +33,7 @@ class Column:
     """One column. A row's code is the index of its value; `len(values)` marks a missing cell."""
 
     kind: Kind
-    values: NDArray[np.float64] | pl.Series
+    values: Floats | pl.Series
     """Distinct values: rising float64 for numbers, times and booleans, strings for text."""
     codes: Sliceable
     """In memory, or in a scratch file; empty where rows are on other machines."""
@@ -157,7 +157,7 @@ def _encode_integers(series: pl.Series) -> Column:
     return _densify(offset.to_numpy(), span, "number", float(low))
 
 
-def _densify(offset: NDArray[np.int64], span: int, kind: Kind, low: float) -> Column:
+def _densify(offset: Counts, span: int, kind: Kind, low: float) -> Column:
     """Codes 0 … span - 1 (span: missing) without the values that do not occur."""
     present = np.bincount(offset, minlength=span + 1)[:span] > 0
     count = int(present.sum())

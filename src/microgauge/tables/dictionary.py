@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from microgauge.arrays import Codes, Counts, Flags, Floats
 from microgauge.errors import InputError
-from microgauge.tables.column import Codes, Column, Kind, UnsupportedColumn, as_cells, smallest
-
-Floats = NDArray[np.float64]
+from microgauge.tables.column import Column, Kind, UnsupportedColumn, as_cells, smallest
 
 NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
 """What R, SAS and databases write for a missing number. Missing only among numbers."""
@@ -346,7 +344,7 @@ class Dictionary:
         assert self.texts is not None
         return pl.DataFrame({"text": self.texts, "code": np.arange(len(self.texts))})
 
-    def _text_codes(self, cells: pl.Series) -> NDArray[np.int64]:
+    def _text_codes(self, cells: pl.Series) -> Counts:
         size = len(self._places)
         found = (
             cells.alias("text")
@@ -356,7 +354,7 @@ class Dictionary:
         check_unchanged(found.null_count() == cells.null_count())
         return found.fill_null(size).to_numpy()
 
-    def _number_codes(self, cells: pl.Series) -> NDArray[np.int64]:
+    def _number_codes(self, cells: pl.Series) -> Counts:
         assert self.numbers is not None
         values = cells.fill_nan(None).fill_null(np.nan).to_numpy() + 0.0
         missing = np.isnan(values)
@@ -373,7 +371,7 @@ class Dictionary:
         return found
 
     @cached_property
-    def _lookup(self) -> tuple[int, NDArray[np.int64]] | None:
+    def _lookup(self) -> tuple[int, Counts] | None:
         numbers = self.numbers
         assert numbers is not None
         if not len(numbers) or not np.isfinite(numbers[[0, -1]]).all():
@@ -385,7 +383,7 @@ class Dictionary:
         lookup[places] = np.arange(len(numbers))
         return int(numbers[0]), lookup
 
-    def _looked_up(self, values: Floats, missing: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    def _looked_up(self, values: Floats, missing: Flags) -> Counts | None:
         if self._lookup is None:
             return None
         low, lookup = self._lookup

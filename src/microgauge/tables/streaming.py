@@ -15,13 +15,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from microgauge.adding import Total
+from microgauge.arrays import Hashes
 from microgauge.errors import InputError
-from microgauge.hashing import Hashes, all_numbers, key_cells, key_words
 from microgauge.tables.column import Column, Key, Table, UnsupportedColumn, as_cells
 from microgauge.tables.dictionary import Dictionary, check_unchanged
 from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
+from microgauge.values.hashing import all_numbers, key_cells, key_words
+from microgauge.values.totals import Total
 
 Progress = Callable[[str, float], None]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from microgauge.arrays import Floats
 from microgauge.engines.spark.work import BATCH_ROWS, Batches, coded_batch, grouped
-from microgauge.levels import Floats
 from microgauge.passes import Axes, Batch
 
 CLOSE = 1e-12

@@ -10,9 +10,8 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from microgauge.adding import Total
+from microgauge.arrays import Counts, Floats
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Join, Weight
 from microgauge.engines.local import Local, Looked
 from microgauge.engines.spark.session import spark_errors
@@ -29,10 +28,10 @@ from microgauge.engines.spark.work import (
     fold_rows,
 )
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.passes import Axes, Batch, Classes, Facts, Pass, SparseCrosstab
 from microgauge.passes.classes import MOST_CLASSES
 from microgauge.tables.dictionary import check_unchanged
+from microgauge.values.totals import Total
 
 FEW_PARTS = 32
 """Answers of so many partitions are added by the driver; of more, by workers first."""
@@ -94,7 +93,7 @@ class CodedFrame:
             parts = self.frame.selectExpr("spark_partition_id() as part").groupBy("part").count()
             return [int(row[1]) for row in parts.collect()]
 
-    def counts(self, name: str, size: int) -> NDArray[np.int64]:
+    def counts(self, name: str, size: int) -> Counts:
         """Rows of each code of a column."""
         place = self.places[name]
         found = np.zeros(size, dtype=np.int64)

@@ -11,16 +11,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from microgauge.adding import Total
 from microgauge.engines.engine import Weight
 from microgauge.engines.local import copies_taken
-from microgauge.hashing import row_hashes, seeded
 from microgauge.passes import Axes, Batch, Classes, Pass, SparseCrosstab, fold
 from microgauge.passes.classes import ClassCells
 from microgauge.passes.tables import SparseCells
 from microgauge.tables import Reading
 from microgauge.tables.dictionary import Dictionary
 from microgauge.tables.streaming import KeyFacts
+from microgauge.values.hashing import row_hashes, seeded
+from microgauge.values.totals import Total
 
 Batches = Iterable[Any]
 """Arrow record batches of one partition."""

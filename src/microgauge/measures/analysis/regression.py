@@ -10,14 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
+from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
 from microgauge.measures.gdu.models import (
     Design,
     Factor,
-    Matrix,
     check_design,
     fitted_glm,
     with_intercept,
@@ -101,7 +100,7 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     return Fitted(terms, len(design.response), explained, design.factors)
 
 
-def _sandwich(matrix: Matrix, weights: Floats, response: Floats, fitted: Floats) -> Floats:
+def _sandwich(matrix: Floats, weights: Floats, response: Floats, fitted: Floats) -> Floats:
     """White's standard errors with n/(n - k), weights being those of a sample (HC1)."""
     rows, terms = matrix.shape
     bread = np.linalg.inv((matrix.T * (weights * fitted * (1.0 - fitted))) @ matrix)
@@ -110,7 +109,7 @@ def _sandwich(matrix: Matrix, weights: Floats, response: Floats, fitted: Floats)
     return np.sqrt(np.diag(covariance))
 
 
-def _scaled(design: Design) -> tuple[Matrix, Floats]:
+def _scaled(design: Design) -> tuple[Floats, Floats]:
     """Terms on one scale, so that AGEP and AGEP² are solved alike; and what to divide by."""
     matrix = with_intercept(design)
     factors = np.sqrt((matrix**2).mean(axis=0))
@@ -128,7 +127,7 @@ def _terms(design: Design, fitted: Any, factors: Floats) -> dict[str, Coefficien
 
 
 def _coefficients(
-    design: Design, values: Floats, errors: Floats, bounds: Matrix, p: Floats
+    design: Design, values: Floats, errors: Floats, bounds: Floats, p: Floats
 ) -> dict[str, Coefficient]:
     if not (np.isfinite(values).all() and np.isfinite(bounds).all()):
         raise Undefined("the fit gives no finite intervals")

@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 from scipy import special
 
+from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.measures.loss.moments import quantile
 
 NORMAL_975 = float(special.ndtri(0.975))

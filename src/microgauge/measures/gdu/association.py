@@ -12,13 +12,13 @@ from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index, Keys, common, sums_by
-from microgauge.ranks import centred_ranks
 from microgauge.results import Test
+from microgauge.values.levels import Keys, common, sums_by
+from microgauge.values.ranks import centred_ranks
 
 FEWEST_UNITS = 3
 PairTest = Literal["chi-squared", "kruskal-wallis", "anova", "spearman", "pearson"]
@@ -307,7 +307,7 @@ class _SharedTable:
             sums_by(column, share, width),
         )
 
-    def residuals(self, start: int, stop: int) -> NDArray[np.float64]:
+    def residuals(self, start: int, stop: int) -> Floats:
         """(p_ij - p_i p_j) / √(p_i p_j) for some rows; 0 where a margin is empty."""
         here = (self.row >= start) & (self.row < stop)
         width = len(self.columns)

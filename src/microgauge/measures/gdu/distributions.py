@@ -9,10 +9,11 @@ from math import exp
 import numpy as np
 from scipy import special
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index, Levels, common, sums_by
 from microgauge.measures.gdu.kolmogorov import kolmogorov_tail
 from microgauge.results import Test
+from microgauge.values.levels import Levels, common, sums_by
 
 NO_WEIGHT = "its values have no weight on one side"
 EXACT_LIMIT = 10_000

@@ -14,16 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.measures.gdu.steps import Verdict, significance, similarity
 from microgauge.results import ModelScore, TermScore
 from microgauge.schema import Model
-
-Matrix = NDArray[np.float64]
 
 LARGEST = 1e150
 """Beyond that, squares are not finite."""
@@ -60,7 +57,7 @@ class Design:
     """Response, design matrix without the intercept, weights scaled to the effective units."""
 
     response: Floats
-    matrix: Matrix
+    matrix: Floats
     names: tuple[str, ...]
     weights: Floats
     intercept: bool = True
@@ -184,7 +181,7 @@ def check_design(design: Design) -> None:
         raise Undefined("the terms are linearly dependent")
 
 
-def with_intercept(design: Design) -> Matrix:
+def with_intercept(design: Design) -> Floats:
     """The design matrix with a first column of ones, if the model has an intercept."""
     if not design.intercept:
         return design.matrix
@@ -204,7 +201,7 @@ def _deviations(design: Design) -> Floats:
     return np.array([_deviation(column, design.weights) for column in design.matrix.T])
 
 
-def scale(items: Matrix, names: tuple[str, ...], weights: Floats) -> Fit:
+def scale(items: Floats, names: tuple[str, ...], weights: Floats) -> Fit:
     """Cronbach's alpha of the items, and alpha without each item in turn."""
     if len(items) < 2:
         raise Undefined("fewer than two complete units")
@@ -215,7 +212,7 @@ def scale(items: Matrix, names: tuple[str, ...], weights: Floats) -> Fit:
     return Fit(Estimate(cronbach_alpha(items, weights)), terms)
 
 
-def cronbach_alpha(items: Matrix, weights: Floats) -> float:
+def cronbach_alpha(items: Floats, weights: Floats) -> float:
     """k/(k - 1) · (1 - Σ item variances / variance of the sum).
 
     >>> answers = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]])

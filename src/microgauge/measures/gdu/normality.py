@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from microgauge.levels import Levels
+from microgauge.values.levels import Levels
 
 LEVEL = 0.05
 BEYOND_TABLE = 2.0

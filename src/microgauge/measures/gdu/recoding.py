@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 
 
 def remaining_comparisons(before: int, after: int) -> float:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 from microgauge.measures.loss.moments import TOO_LARGE
-
-Matrix = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-10
 """Share of the largest eigenvalue below which one counts as 0: an exact linear dependence."""
@@ -27,10 +24,10 @@ class Scatter:
 
     rows: int
     means: Floats
-    covariance: Matrix
+    covariance: Floats
 
     @staticmethod
-    def of(sums: Matrix, centres: Floats) -> Scatter:
+    def of(sums: Floats, centres: Floats) -> Scatter:
         """From one group of the pass `Moments`, whose scores were shifted by `centres`."""
         width = sums.shape[1]
         rows, squares = sums[width, 0], sums[width, 1]
@@ -49,19 +46,19 @@ class Scatter:
         return Scatter(int(rows), centres + shift, covariance)
 
     @property
-    def constant(self) -> NDArray[np.bool_]:
+    def constant(self) -> Flags:
         """Which variables do not vary."""
         return np.diag(self.covariance) <= 0
 
-    def correlation(self) -> Matrix:
+    def correlation(self) -> Floats:
         """The correlation matrix of variables that all vary."""
         return to_correlation(self.covariance)
 
 
-def to_correlation(covariance: Matrix) -> Matrix:
+def to_correlation(covariance: Floats) -> Floats:
     """A covariance matrix standardised."""
     roots = np.sqrt(np.diag(covariance))
-    correlation: Matrix = covariance / np.outer(roots, roots)
+    correlation: Floats = covariance / np.outer(roots, roots)
     np.fill_diagonal(correlation, 1.0)
     return correlation
 
@@ -96,20 +93,20 @@ class Components:
     """Principal components of a correlation matrix, the largest first."""
 
     values: Floats
-    vectors: Matrix
+    vectors: Floats
 
     @staticmethod
-    def of(correlation: Matrix) -> Components:
+    def of(correlation: Floats) -> Components:
         """Eigenvalues and eigenvectors."""
         values, vectors = np.linalg.eigh(correlation)
         return Components(values[::-1], vectors[:, ::-1])
 
     @property
-    def negligible(self) -> NDArray[np.bool_]:
+    def negligible(self) -> Flags:
         """Which components an exact linear dependence leaves nothing of."""
         return np.asarray(self.values < NEGLIGIBLE * self.values[0])
 
-    def without(self, dropped: NDArray[np.bool_]) -> Components:
+    def without(self, dropped: Flags) -> Components:
         """The other components."""
         return Components(self.values[~dropped], self.vectors[:, ~dropped])
 
@@ -119,7 +116,7 @@ class Components:
         return Components(self.values, self.vectors * signs)
 
     @property
-    def loadings(self) -> Matrix:
+    def loadings(self) -> Floats:
         """RF: correlations of variables (rows) with components (columns)."""
         return self.vectors * np.sqrt(self.values)
 
@@ -129,12 +126,12 @@ class Components:
         return np.asarray(self.loadings[:, 0] ** 2)
 
     @property
-    def coefficients(self) -> Matrix:
+    def coefficients(self) -> Floats:
         """F: what multiplies the standardised variables to give the components' scores."""
         return self.vectors / np.sqrt(self.values)
 
 
-def matched_components(before: Matrix, after: Matrix) -> tuple[Components, Components, int]:
+def matched_components(before: Floats, after: Floats) -> tuple[Components, Components, int]:
     """Components of both correlation matrices with signs freed, and how many were left out."""
     original, protected = Components.of(before), Components.of(after)
     dropped = original.negligible | protected.negligible
@@ -169,7 +166,7 @@ def matrix_discrepancies(before: Scatter, after: Scatter) -> dict[str, Discrepan
     return found
 
 
-def robust_eigenvalues(units: Matrix, seed: int) -> tuple[Floats, NDArray[np.bool_]]:
+def robust_eigenvalues(units: Floats, seed: int) -> tuple[Floats, Flags]:
     """Eigenvalues of the minimum covariance determinant's correlation matrix; which are negligible.
 
     They are where the units that the determinant is of lie in a plane, even if the units that

@@ -8,8 +8,9 @@ from math import sqrt
 
 import numpy as np
 
+from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Levels, Weighing
+from microgauge.values.levels import Levels, Weighing
 
 TOO_LARGE = "the numbers are too large to be squared"
 

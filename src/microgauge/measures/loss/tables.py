@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 
 ROUNDING = 1e-12
 """What rounding may leave of χ²/n where there is no association."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
 
+from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.levels import Floats
 
 
 @dataclass(frozen=True)

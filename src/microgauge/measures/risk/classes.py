@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 from microgauge.measures.loss.moments import quantile
-from microgauge.packing import MOST, distinct, packed
-
-Counts = NDArray[np.int64]
+from microgauge.values.packing import MOST, distinct, packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +75,7 @@ def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int])
     return found
 
 
-def _patterns(missing: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], Index]]:
+def _patterns(missing: Flags) -> list[tuple[Flags, Index]]:
     """The patterns of missing keys that occur, and the classes that have each."""
     patterns, places = np.unique(missing, axis=0, return_inverse=True)
     places = places.ravel()

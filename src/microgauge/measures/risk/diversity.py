@@ -16,10 +16,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 
-Counts = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
-from microgauge.measures.risk.classes import ClassTable, Counts
-from microgauge.ranks import centred_ranks
+from microgauge.measures.risk.classes import ClassTable
+from microgauge.values.ranks import centred_ranks
 
 
 def class_risk(rows: Counts, external: Counts) -> float:

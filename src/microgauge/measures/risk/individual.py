@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 
 ROUNDING = 1e-9
 """How far, relatively, a class's weight may fall short of its size: weights of 1 come rounded."""

@@ -22,11 +22,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
-
-Codes = NDArray[np.signedinteger[Any]]
-Flags = NDArray[np.bool_]
 
 BLOCK = 512
 """Profiles of either side compared at a time: their distances stay in the processor's cache."""
@@ -189,7 +186,7 @@ class _Profiles:
     """Different records of one side, how often each occurs, and which one each record is."""
 
     side: _Side
-    counts: NDArray[np.int64]
+    counts: Counts
     each: Index
 
     @staticmethod

@@ -16,10 +16,9 @@ from math import inf, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.levels import Floats, Index
 
 Model = Literal["pairs", "main effects"]
 
@@ -167,7 +166,7 @@ def _margins(levels: Index, counts: Index, sizes: tuple[int, ...]) -> list[_Marg
     return found
 
 
-def _sweep(means: NDArray[np.float64], margins: list[_Margin]) -> float:
+def _sweep(means: Floats, margins: list[_Margin]) -> float:
     """Scale the table in place to one margin after another; the largest gap that was met.
 
     Iterative proportional fitting, whose limit is the maximum likelihood estimate of the model.

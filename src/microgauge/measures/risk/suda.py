@@ -12,15 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import InputError, Undefined
-from microgauge.levels import Floats, Index
 
-Codes = NDArray[np.integer[Any]]
 Subset = tuple[int, ...]
 
 LARGEST = 2**63 - 1
@@ -167,7 +164,7 @@ def _check(levels: Codes, sizes: tuple[int, ...], most: int, fraction: float) ->
 class _Table:
     """Columns of codes below their radix, which is at most the number of rows or small."""
 
-    columns: tuple[NDArray[np.int64], ...]
+    columns: tuple[Counts, ...]
     radices: tuple[int, ...]
 
     @staticmethod
@@ -186,7 +183,7 @@ class _Table:
             keys, _ = _dense(keys)
         return np.bincount(keys)[keys]
 
-    def _keys(self, subset: Subset) -> tuple[NDArray[np.int64], int]:
+    def _keys(self, subset: Subset) -> tuple[Counts, int]:
         """A number below the second result for each record; equal if and only if its codes are."""
         keys, span = self.columns[subset[0]], self.radices[subset[0]]
         for column, radix in ((self.columns[j], self.radices[j]) for j in subset[1:]):
@@ -196,7 +193,7 @@ class _Table:
         return keys, span
 
 
-def _dense(keys: Codes) -> tuple[NDArray[np.int64], int]:
+def _dense(keys: Codes) -> tuple[Counts, int]:
     """The same classes with no number left out, and how many there are."""
     found, dense = np.unique(keys, return_inverse=True)
     return dense.astype(np.int64), len(found)
@@ -207,9 +204,9 @@ def _minimal_uniques(table: _Table, alone: Index, most: int) -> Iterator[tuple[S
 
     Whoever is unique on a part is unique on the whole, so parts with one attribute less tell all.
     """
-    before: dict[Subset, NDArray[np.bool_]] = {(): np.zeros(len(alone), np.bool_)}
+    before: dict[Subset, Flags] = {(): np.zeros(len(alone), np.bool_)}
     for size in range(1, most + 1):
-        unique: dict[Subset, NDArray[np.bool_]] = {}
+        unique: dict[Subset, Flags] = {}
         for subset in combinations(range(len(table.columns)), size):
             here = table.class_sizes(subset)[alone] == 1
             smaller = np.logical_or.reduce(
@@ -226,7 +223,7 @@ class _Tally:
     """What MSUs add up to, for the records that are alone."""
 
     scores: Floats
-    held: NDArray[np.float64]
+    held: Floats
     """Attributes × records: the part of the score in MSUs that hold the attribute."""
     sizes: dict[int, int]
 

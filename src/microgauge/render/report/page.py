@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from microgauge.render.json import to_dict
 from microgauge.render.report.data import THRESHOLD, assessment_data, ranking_data
 from microgauge.results import Assessment, Edition, Ranking
+from microgauge.results.plain import to_dict
 
 FOLDER = Path(__file__).parent
 

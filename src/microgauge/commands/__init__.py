@@ -1,0 +1,1 @@
+"""What the package does, a module for each command."""

@@ -1,0 +1,422 @@
+"""Before protecting: how the original is distributed, whom it shows, what levels would do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from microgauge._version import __version__
+from microgauge.arrays import Floats, Index
+from microgauge.commands.assess import NO_KEYS, SchemaSource, chosen_schema
+from microgauge.engines import over
+from microgauge.engines.opening import open_table, reading_of
+from microgauge.errors import InputError, Undefined, hint, listing
+from microgauge.log import Progress, silent
+from microgauge.measures.balance.balance import balance, utility, weighted_total
+from microgauge.measures.loss.values import Apart
+from microgauge.measures.risk.classes import (
+    ClassTable,
+    class_table,
+    internal_risk,
+    records_within,
+    size_quantiles,
+)
+from microgauge.passes import Classes, Pass, Tally
+from microgauge.passes.classes import ClassCells
+from microgauge.passes.tables import weighing
+from microgauge.results import (
+    AttributeUtility,
+    Diagnosis,
+    LevelPreview,
+    SubsetRisk,
+    VariableDiagnosis,
+)
+from microgauge.schema import Recode, Schema
+from microgauge.sections.balance.section import Attribute, continuous_both
+from microgauge.study.describe import Described, Describer, Memory, Side, as_number, raw_axes
+from microgauge.study.recoding import Recoding, declared_recoding
+from microgauge.study.study import sound_parts
+from microgauge.tables import Table
+from microgauge.values.intervals import parse_intervals
+from microgauge.values.levels import Levels
+from microgauge.values.packing import MOST, distinct, packed, unpacked
+from microgauge.values.rounding import Rule
+
+MOST_KEYS = 3
+BINS = 20
+MOST_CATEGORIES = 20
+TOP = 0.01
+LEFT_OUT = ("id", "weight", "derived", "exclude")
+
+Released = dict[str, tuple[Described, Recoding | None]]
+"""Variables as a protection level would release them; without a recoding: suppressed."""
+
+
+def diagnose(
+    original: Any,
+    *,
+    schema: SchemaSource = None,
+    memory: str | int | None = None,
+    scratch: str | Path | None = None,
+    engine: Any = "local",
+    progress: Progress = silent,
+) -> Diagnosis:
+    """Distributions, classes and previews of protection levels, from one scan of the original."""
+    chosen = chosen_schema(schema)
+    progress("reading the original table", 0.0)
+    reading = reading_of(chosen, memory, scratch, engine)
+    table = open_table(original, which="original", reading=reading, progress=progress)
+    if not chosen.keys:
+        raise InputError(NO_KEYS)
+    progress("scanning", 0.0)
+    return _Diagnoser.of(table, chosen).result()
+
+
+@dataclass(eq=False)
+class _Diagnoser:
+    """Works out everything from the variables and the classes of the original."""
+
+    table: Table
+    schema: Schema
+    variables: tuple[Described, ...]
+    keys: list[Described]
+    cells: ClassCells
+    released: Mapping[str, Released]
+    """For each protection level, its variables as it would release them."""
+    notes: tuple[str, ...]
+
+    @staticmethod
+    def of(table: Table, schema: Schema) -> _Diagnoser:
+        """One scan: how often each value occurs, and each combination of the keys' values."""
+        memory = Memory()
+        schema, form = sound_parts(schema)
+        plain = schema.of_original()
+        describer = Describer(table, table, plain, memory)
+        engine = over(table, describer.weights(table, "original"))
+        names = tuple(name for name in schema.keys if name in table.columns)
+        passes: list[Pass] = [Tally(name) for name in table.columns]
+        if not names:
+            raise InputError(*(form or _key_faults(schema, table) or [NO_KEYS]))
+        question = Classes(names)
+        facts = engine.scan([*passes, question], raw_axes(table), long_facts=True)
+        memory.tallies = {name: weighing(facts[Tally(name)]) for name in table.columns}
+        described = describer.describe()
+        by_name = {v.name: v for v in described.variables}
+        released, level_faults = _released_levels(schema, by_name)
+        faults = [
+            *form,
+            *describer.faults,
+            *level_faults,
+            *_key_faults(schema, table, table.unsupported),
+        ]
+        if faults:
+            raise InputError(*dict.fromkeys(faults))
+        keys = [by_name[name] for name in names]
+        return _Diagnoser(
+            table,
+            schema,
+            described.variables,
+            keys,
+            facts[question],
+            released,
+            _notes(described.notes),
+        )
+
+    def result(self) -> Diagnosis:
+        """The four checks."""
+        levels, rows = self._key_levels()
+        whole = self._subset(self.keys, levels, rows)
+        return Diagnosis(
+            microgauge=__version__,
+            path=self.table.name,
+            rows=self.table.rows,
+            variables=tuple(_distribution(v) for v in self.variables if v.role not in LEFT_OUT),
+            classes=whole,
+            subsets=self._subsets(levels, rows),
+            levels=self._previews(levels, rows),
+            missing_keys=self.schema.risk.missing_keys,
+            notes=self.notes,
+        )
+
+    # -- classes -----------------------------------------------------------------------------
+
+    def _key_levels(self) -> tuple[Index, Index]:
+        """The levels of each raw class, and its records."""
+        raw = unpacked(
+            self.cells.keys, [len(self.table.columns[v.name].values) + 1 for v in self.keys]
+        )
+        levels = np.stack([v.original.lookup[raw[:, i]] for i, v in enumerate(self.keys)], axis=1)
+        return levels, self.cells.rows
+
+    def _classes(self, levels: Index, sizes: Sequence[int], rows: Index) -> ClassTable:
+        full = [size + 1 for size in sizes]
+        words, places, count = distinct(packed(list(levels.T), full), MOST)
+        return class_table(
+            unpacked(words, full),
+            sizes,
+            np.bincount(places, rows, count).astype(np.int64),
+            np.empty((0, count)),
+            missing_matches=self.schema.risk.missing_keys == "any",
+        )
+
+    def _subset(self, keys: Sequence[Described], levels: Index, rows: Index) -> SubsetRisk:
+        sizes = [len(v.original.levels) for v in keys]
+        return _subset_risk(tuple(v.name for v in keys), self._classes(levels, sizes, rows))
+
+    def _subsets(self, levels: Index, rows: Index) -> tuple[SubsetRisk, ...]:
+        """Every subset of up to three keys, the riskiest first."""
+        found = [
+            self._subset([self.keys[i] for i in places], levels[:, list(places)], rows)
+            for size in range(1, min(MOST_KEYS, len(self.keys)) + 1)
+            for places in combinations(range(len(self.keys)), size)
+        ]
+        return tuple(sorted(found, key=lambda s: (-s.unique_share, -s.internal, len(s.keys))))
+
+    # -- protection levels -------------------------------------------------------------------
+
+    def _previews(self, levels: Index, rows: Index) -> tuple[LevelPreview, ...]:
+        return tuple(
+            self._preview(name, changed, levels, rows) for name, changed in self.released.items()
+        )
+
+    def _preview(self, name: str, changed: Released, levels: Index, rows: Index) -> LevelPreview:
+        columns = []
+        sizes = []
+        for place, variable in enumerate(self.keys):
+            column, size = levels[:, place], len(variable.original.levels)
+            if variable.name in changed:
+                recoding = changed[variable.name][1]
+                target = np.zeros(size, dtype=np.intp) if recoding is None else recoding.target
+                size = 1 if recoding is None else len(recoding.recoded.levels)
+                column = np.append(target, 0 if recoding is None else size)[column]
+            columns.append(column)
+            sizes.append(size)
+        table = self._classes(np.stack(columns, axis=1), sizes, rows)
+        attributes = self._attributes(changed)
+        return self._level(name, table, attributes)
+
+    def _attributes(self, changed: Released) -> tuple[AttributeUtility, ...]:
+        found = []
+        notes: list[str] = []
+        for variable in self.variables:
+            if variable.role in LEFT_OUT or variable.original.empty:
+                continue
+            after, recoding = changed.get(variable.name, (variable, None))
+            evidence = _Mapped(after, recoding)
+            found.append(Attribute(after, recoding, evidence, self.schema.rut, notes).result())
+        return tuple(found)
+
+    def _level(
+        self, name: str, table: ClassTable, attributes: tuple[AttributeUtility, ...]
+    ) -> LevelPreview:
+        chosen = self.schema.rut
+        risk = internal_risk(table)
+        totals: dict[str, Any] = {"loss": None, "similarity": None, "utility": None, "value": None}
+        reason = None
+        try:
+            for part, worst in (("loss", True), ("similarity", False)):
+                known = [a for a in attributes if None not in (a.loss, a.similarity)]
+                totals[part] = weighted_total(
+                    [getattr(a, part) for a in known],
+                    [a.weight for a in known],
+                    chosen.combine,
+                    worst=worst,
+                )
+            totals["utility"] = utility(totals["similarity"], totals["loss"], chosen.utility)
+            totals["value"] = balance(totals["utility"], risk, *chosen.weights, chosen.form)
+        except Undefined as why:
+            reason = str(why)
+        return LevelPreview(
+            name=name,
+            internal=risk,
+            k=int(table.matching.min()),
+            uniques=records_within(table, 1),
+            attributes=attributes,
+            reason=reason,
+            **totals,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Mapped:
+    """What a recoding does, known from the recoding itself: every unit of a level goes one way."""
+
+    variable: Described
+    recoding: Recoding | None
+
+    matched = True
+    suppressed = 0.0
+
+    def cells(self) -> tuple[Index, Index, Floats]:
+        rows = self.variable.original.levels.rows.astype(np.float64)
+        target = np.arange(len(rows)) if self.recoding is None else self.recoding.target
+        return np.arange(len(rows)), target, rows
+
+    def rule(self) -> Rule | None:
+        """A level says its rounding itself."""
+        return None
+
+    def apart(self) -> Apart:
+        after = self.variable.protected
+        assert after is not None
+        if not continuous_both(self.variable.original, after):
+            raise Undefined("not a number in both tables")
+        first, second, rows = self.cells()
+        apart = np.abs(self.variable.original.levels.numbers[first] - after.levels.numbers[second])
+        sums = np.array([rows.sum(), (rows * apart).sum(), (rows * apart**2).sum(), 0.0, 0.0])
+        return Apart.of(sums, 0.0)
+
+
+def _recoded(variable: Described, recode: Recode | None) -> tuple[Described, Recoding | None]:
+    """A variable as a level would release it; without a recoding it is suppressed."""
+    original = variable.original
+    if recode is None:
+        return replace(variable, protected=None), None
+    released = replace(original, intervals=None)
+    numbers = recode.labels is not None and all(
+        as_number(str(label)) is not None for label in recode.labels
+    )
+    if recode.breaks is not None and not numbers:
+        released = replace(released, type="ordinal", levels=_labelled(original.levels))
+    given = replace(variable.given, recode=recode)
+    like = replace(variable, given=given, protected=released)
+    recoding = declared_recoding(like, recode)
+    return replace(like, protected=_released(recoding.recoded)), recoding
+
+
+def _labelled(levels: Levels) -> Levels:
+    """Levels by label, so that bands get labels of their own."""
+    return Levels(levels.labels, levels.weighing)
+
+
+def _released(side: Side) -> Side:
+    keys = side.levels.keys
+    intervals = None if isinstance(keys, np.ndarray) else parse_intervals(keys)
+    return replace(side, intervals=None if intervals is None else tuple(intervals))
+
+
+def _released_levels(
+    schema: Schema, variables: Mapping[str, Described]
+) -> tuple[dict[str, Released], list[str]]:
+    """The variables of every level as it would release them, and what is wrong with levels."""
+    found: dict[str, Released] = {}
+    faults = []
+    for level, recodes in schema.levels.items():
+        found[level] = {}
+        for name, recode in recodes.items():
+            where = f"[level.{level}] {name}"
+            if name not in variables:
+                faults.append(
+                    f"{where}: there is no such column.{hint(name, variables)} The table has: "
+                    f"{listing(variables)}."
+                )
+            elif recode is None or not _recode_faults(recode):
+                try:
+                    found[level][name] = _recoded(variables[name], recode)
+                except Undefined as why:
+                    faults.append(f"{where}: {why}")
+    return found, faults
+
+
+def _key_faults(schema: Schema, table: Table, left_out: Collection[str] = ()) -> list[str]:
+    return [
+        f'the quasi-identifier "{name}" is no column of single values in the table.'
+        f"{hint(name, table.columns)} The table has: {listing(table.columns)}."
+        for name in schema.keys
+        if name not in table.columns and name not in left_out
+    ]
+
+
+def _recode_faults(recode: Recode) -> list[str]:
+    return Schema(levels={"level": {"variable": recode}}).faults()
+
+
+def _notes(notes: Sequence[str]) -> tuple[str, ...]:
+    """The table was described as if it were both; it is one."""
+    return tuple(note for note in notes if "protected table" not in note)
+
+
+def _subset_risk(names: tuple[str, ...], table: ClassTable) -> SubsetRisk:
+    alone = records_within(table, 1)
+    quantiles = size_quantiles(table)
+    return SubsetRisk(
+        keys=names,
+        internal=internal_risk(table),
+        classes=len(table.rows),
+        uniques=alone,
+        unique_share=alone / table.records,
+        small_share=records_within(table, 3) / table.records,
+        class_quantiles=dict(zip(("5%", "50%", "95%"), quantiles, strict=True)),
+    )
+
+
+# -- distributions ---------------------------------------------------------------------------
+
+
+def _distribution(variable: Described) -> VariableDiagnosis:
+    levels = variable.original.levels
+    start: dict[str, Any] = {
+        "name": variable.name,
+        "type": variable.original.type,
+        "distinct": len(levels),
+        "missing": levels.missing,
+    }
+    if not levels.present or levels.sums.sum() <= 0:
+        return VariableDiagnosis(**start, histogram=(), reason="all missing")
+    if variable.original.type == "continuous" and levels.numeric:
+        skewness, top = _shape(levels)
+        return VariableDiagnosis(
+            **start,
+            histogram=_bins(levels),
+            skewness=skewness,
+            top_share=top,
+            reason=None if skewness is not None and top is not None else "constant or not positive",
+        )
+    return VariableDiagnosis(
+        **start, histogram=_frequent(levels), reason="skewness, top_share: no number"
+    )
+
+
+def _bins(levels: Levels) -> tuple[dict[str, Any], ...]:
+    low, high = float(levels.numbers[0]), float(levels.numbers[-1])
+    edges = np.linspace(low, high, BINS + 1) if high > low else np.array([low, high])
+    shares, _ = np.histogram(levels.numbers, bins=edges, weights=levels.sums)
+    shares = shares / levels.sums.sum()
+    return tuple(
+        {"low": float(a), "high": float(b), "share": float(share)}
+        for a, b, share in zip(edges[:-1], edges[1:], shares, strict=True)
+    )
+
+
+def _frequent(levels: Levels) -> tuple[dict[str, Any], ...]:
+    order = np.argsort(-levels.sums, kind="stable")[:MOST_CATEGORIES]
+    total = levels.sums.sum()
+    labels = levels.labels
+    return tuple(
+        {"category": labels[i], "share": float(levels.sums[i] / total)} for i in order.tolist()
+    )
+
+
+def _shape(levels: Levels) -> tuple[float | None, float | None]:
+    """Skewness, and the share of the total that the top 1 % of units hold."""
+    weights = levels.sums / levels.sums.sum()
+    largest = float(np.abs(levels.numbers).max())
+    if largest <= 0:
+        return None, None
+    # On one scale first: cubes of very large or small numbers would not be finite.
+    numbers = levels.numbers / largest
+    mean = float((weights * numbers).sum())
+    second = float((weights * (numbers - mean) ** 2).sum())
+    third = float((weights * (numbers - mean) ** 3).sum())
+    skewness = third / second**1.5 if second > 0 else None
+    total = float((weights * numbers).sum())
+    if numbers[0] < 0 or total <= 0:
+        return skewness, None
+    below = np.append(0.0, np.cumsum(weights))
+    held = np.append(0.0, np.cumsum(weights * numbers))
+    return skewness, float(1.0 - np.interp(1.0 - TOP, below, held) / total)

@@ -1,0 +1,132 @@
+"""Exploring: every recipe of a grid made, measured and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from microgauge.commands.assess import (
+    NO_KEYS,
+    SchemaSource,
+    chosen_schema,
+    chosen_sections,
+    read_original,
+)
+from microgauge.commands.explore.grid import Grid, Try
+from microgauge.commands.explore.keeping import Kept, basis_of
+from microgauge.commands.explore.workers import Work, cores, measured
+from microgauge.commands.rank import limited_schema, original_risk, ranking_of
+from microgauge.engines.opening import reading_of
+from microgauge.errors import InputError
+from microgauge.log import Progress, silent
+from microgauge.masking.table import Data, read_data
+from microgauge.results import Assessment, Candidate, Ranking
+from microgauge.schema import Schema
+from microgauge.sections.balance.section import balance_of
+
+__all__ = ["explore"]
+
+
+def explore(
+    original: Any,
+    recipe: Mapping[str, Any] | str | Path,
+    *,
+    folder: str | Path | None = None,
+    workers: int | None = 1,
+    schema: SchemaSource = None,
+    key: str | None = None,
+    external: Any = None,
+    population: Any = None,
+    max_risk: float | None = None,
+    min_utility: float | None = None,
+    preset: str | None = None,
+    only: Collection[str] | None = None,
+    skip: Collection[str] = (),
+    progress: Progress = silent,
+) -> Ranking:
+    """Make every candidate of a grid, measure each like `rank` does, and say which to release.
+
+    `recipe` is a recipe in which values may be `{ grid = […] }`: a path or a dict of that shape.
+    The original is read and summarised once. In `folder`, finished candidates are kept: a second
+    call goes on where the first was stopped. `workers` are processes (None: as many as
+    processors); a script that asks for more than one needs `if __name__ == "__main__":`. All else
+    is as in `rank`.
+    """
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise InputError("workers must be a whole number, 1 or more.")
+    sections = chosen_sections(only, skip) | {"risk", "rut"}
+    chosen = limited_schema(
+        chosen_schema(schema, key, external, population), max_risk, min_utility, preset
+    )
+    grid = Grid.load(recipe)
+    progress("reading the original table", 0.0)
+    data = read_data(original)
+    _check(grid, data, chosen)
+    # The table is held in memory to be protected, so it is not read in batches to be measured.
+    reading = replace(reading_of(chosen), whole=True)
+    before = read_original(original, chosen, progress, reading)
+    work = Work(data, before, chosen, frozenset(sections))
+    kept = None if folder is None else Kept.open(folder, basis_of(original, chosen, sections))
+    found = _results(work, grid, kept, workers or cores(), progress)
+    candidates = [
+        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
+    ]
+    return ranking_of(candidates, chosen, original_risk(before, chosen))
+
+
+def _check(grid: Grid, data: Data, schema: Schema) -> None:
+    """Every fault of the schema, of the grid, and of every recipe in it, once."""
+    faults = dict.fromkeys([*schema.faults(), *([] if schema.keys else [NO_KEYS]), *grid.faults])
+    seen: dict[frozenset[str], Data] = {}  # recipes that name the same variables see the same
+    for tried in grid.tries:
+        names = frozenset(tried.recipe.named)
+        if names not in seen:
+            seen[names] = data.used(names)
+        try:
+            tried.recipe.check(seen[names], grid.partial)
+        except InputError as error:
+            faults |= dict.fromkeys(error.faults)
+    if faults:
+        raise InputError(*faults)
+
+
+def _results(
+    work: Work, grid: Grid, kept: Kept | None, workers: int, progress: Progress
+) -> dict[str, Assessment]:
+    """The results that were kept, and those of all others."""
+    there = {} if kept is None else {tried.name: kept.read(tried) for tried in grid.tries}
+    found = {name: result for name, result in there.items() if result is not None}
+
+    def told() -> None:
+        said = f"{len(found)} of {len(grid.tries)} candidates measured"
+        progress(said, len(found) / len(grid.tries))
+
+    told()
+    missing = [tried for tried in grid.tries if tried.name not in found]
+    for tried, result in measured(work, missing, workers):
+        if kept is not None:
+            kept.keep(tried, result)
+        found[tried.name] = result
+        told()
+    return found
+
+
+def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) -> Candidate:
+    """A candidate under the name, limits and weights of now: kept ones may have had others."""
+    rut = result.rut
+    if rut is not None:
+        risk = None if result.risk is None else result.risk.total
+        rut = balance_of(schema.rut, rut.attributes, risk)
+    inputs = replace(
+        result.inputs,
+        original=replace(result.inputs.original, path=original),
+        protected=replace(result.inputs.protected, path=tried.name),
+    )
+    return Candidate(
+        name=tried.name,
+        assessment=replace(result, rut=rut, inputs=inputs),
+        settings=tried.settings,
+        recipe=tried.content,
+    )

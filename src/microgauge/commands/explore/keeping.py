@@ -1,0 +1,153 @@
+"""Finished candidates, kept in a folder: an exploration that was stopped goes on from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import re
+import time
+import typing
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from types import UnionType
+from typing import Any
+
+import polars as pl
+
+from microgauge._version import __version__
+from microgauge.commands.explore.grid import Try
+from microgauge.errors import InputError
+from microgauge.results import Assessment, Details
+from microgauge.results.plain import sayable, to_dict
+from microgauge.schema import RutChoices, Schema
+from microgauge.tables import is_paths
+from microgauge.tables.source import Source
+from microgauge.tables.writing import write_whole
+
+FORMAT = 1
+BLOCK = 1 << 22
+LEFT = re.compile(r"\.[0-9a-f]{24}\.json\.\w+")
+LONG_AGO = 3_600
+"""Seconds."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder of results, one file for each candidate, named by all that its figures rest on."""
+
+    folder: Path
+    basis: str
+    """A print of the tables, the schema and the sections."""
+
+    @staticmethod
+    def open(folder: str | Path, basis: str) -> Kept:
+        """The folder, made where there is none."""
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _tidy(path)
+        except OSError as error:
+            raise InputError(f"{path} cannot be used as a folder: {error.strerror}.") from None
+        return Kept(path, basis)
+
+    def _path(self, tried: Try) -> Path:
+        return self.folder / f"{print_of([self.basis, tried.content])}.json"
+
+    def read(self, tried: Try) -> Assessment | None:
+        """The result of a candidate, None where there is none that can be read."""
+        path = self._path(tried)
+        if not path.is_file():
+            return None
+        try:
+            plain = json.loads(path.read_text(encoding="utf-8"))
+            found: Assessment = restored(Assessment, plain["assessment"])
+            details: Details | None = restored(Details | None, plain["details"])
+            return replace(found, details=details)
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+            return None  # damaged: measured again, and written anew
+
+    def keep(self, tried: Try, result: Assessment) -> None:
+        """Write a result, whole or not at all."""
+        plain = {
+            "settings": sayable(tried.settings),
+            "recipe": sayable(tried.content),
+            "assessment": to_dict(result),
+            "details": to_dict(result.details),
+        }
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+        write_whole(self._path(tried), text + "\n")
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what a run left that was killed while it wrote; another may be writing now."""
+    for path in folder.iterdir():
+        if LEFT.fullmatch(path.name) and path.is_file():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - LONG_AGO:
+                    path.unlink()
+
+
+def basis_of(original: Any, schema: Schema, sections: set[str]) -> str:
+    """A print of all that figures rest on beside the recipe.
+
+    Limits and weights are not part of it: they are applied to figures that are there.
+    """
+    chosen = schema.rut
+    free = {f.name: f.default for f in fields(RutChoices) if f.name != "lmax"}
+    others = {name: getattr(schema.risk, name) for name in ("external", "population")}
+    plain = replace(
+        schema,
+        rut=replace(chosen, **free),  # type: ignore[arg-type]
+        risk=replace(schema.risk, external=None, population=None),
+    )
+    tables = [None if t is None else table_print(t) for t in (original, *others.values())]
+    return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections)])
+
+
+def table_print(source: Any) -> str:
+    """A print of a table's content."""
+    found = hashlib.blake2b(digest_size=16)
+    if is_paths(source):
+        for part in Source.find(source, "original").parts:
+            with part.open("rb") as file:
+                while block := file.read(BLOCK):
+                    found.update(block)
+        return found.hexdigest()
+    if isinstance(source, pl.DataFrame):
+        found.update(repr(source.schema).encode())
+        found.update(source.hash_rows(seed=0).to_numpy().tobytes())
+    else:
+        found.update(pickle.dumps(source))
+    return found.hexdigest()
+
+
+def print_of(content: Any) -> str:
+    """A short print of plain content."""
+    text = json.dumps(sayable(content), sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def restored(kind: Any, value: Any) -> Any:
+    """A value of a result class from the plain one that `to_dict` made of it."""
+    if value is None or kind is Any:
+        return value
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, UnionType):
+        options = [one for one in inner if one is not type(None)]
+        return restored(options[0], value) if len(options) == 1 else value
+    if origin is tuple:
+        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(restored(k, v) for k, v in zip(kinds, value, strict=True))
+    if origin is dict:
+        return {name: restored(inner[1], v) for name, v in value.items()}
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _restored_class(kind, value)
+    return value
+
+
+def _restored_class(kind: type, value: Mapping[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    return kind(**{name: restored(hints[name], v) for name, v in value.items()})

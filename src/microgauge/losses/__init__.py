@@ -1,5 +1,0 @@
-"""The information loss of a study: values, tables, statistics of continuous variables."""
-
-from microgauge.losses.section import information_loss
-
-__all__ = ["information_loss"]

@@ -1,0 +1,186 @@
+"""The table that a recipe works on: columns of numbers and of categories, as read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from microgauge.arrays import Floats, Index
+from microgauge.errors import InputError, listing
+from microgauge.tables import NULL_WORDS, PADDED, is_paths
+from microgauge.tables.delimited import read_delimited, with_decimal_points
+from microgauge.tables.source import Source
+from microgauge.tables.writing import check_writable, write_whole
+
+Kind = Literal["number", "code", "category"]
+"""A code is a whole number of few values: a number to some methods, a category to others."""
+MOST_CODES = 10
+WRITTEN = (".csv", ".parquet", ".arrow", ".feather")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A data frame in which a column is numbers or categories."""
+
+    frame: pl.DataFrame
+    spelled: bool = False
+    """Whether cells are texts as a delimited file spells them."""
+
+    def used(self, names: Collection[str]) -> Data:
+        """With the columns that are used as numbers, where all values spell plain ones."""
+        if not self.spelled:
+            return self
+        cells = [_as_numbers(column) for column in self.frame if column.name in names]
+        return Data(self.frame.with_columns(cells))
+
+    @property
+    def rows(self) -> int:
+        """Number of records."""
+        return self.frame.height
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """What each column holds."""
+        return {name: self._kind(name) for name in self.frame.columns}
+
+    def _kind(self, name: str) -> Kind:
+        dtype = self.frame.schema[name]
+        if not dtype.is_numeric():
+            return "category"
+        few = dtype.is_integer() and self.frame[name].n_unique() <= MOST_CODES
+        return "code" if few else "number"
+
+    def faults(self, names: Collection[str]) -> list[str]:
+        """Columns that no method can work on."""
+        found = []
+        for name in self.frame.columns:
+            dtype = self.frame.schema[name]
+            if name in names and dtype.is_float() and self.frame[name].is_infinite().any():
+                count = int(self.frame[name].is_infinite().sum())
+                found.append(f'"{name}" is infinite in {count} cells: make them missing.')
+            if name in names and dtype.is_integer() and _is_long(self.frame[name]):
+                found.append(f'"{name}" has whole numbers beyond 2^53, which would lose digits.')
+        return found
+
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers, NaN where missing."""
+        cells = self.frame[name].cast(pl.Float64).fill_nan(None)
+        return cells.fill_null(float("nan")).to_numpy().copy()
+
+    def matrix(self, names: Sequence[str]) -> Floats:
+        """Columns of numbers side by side."""
+        return np.stack([self.numbers(name) for name in names], axis=1)
+
+    def codes(self, name: str) -> tuple[Index, pl.Series]:
+        """Each cell's place among the sorted values, their number where missing; and the values."""
+        cells = self.frame[name]
+        values = cells.drop_nulls().unique().sort()
+        places = pl.DataFrame({"value": values, "code": np.arange(len(values))})
+        found = (
+            cells.alias("value")
+            .to_frame()
+            .join(places, on="value", how="left", maintain_order="left")["code"]
+        )
+        return found.fill_null(len(values)).to_numpy().astype(np.intp), values
+
+    def with_numbers(self, name: str, numbers: Floats) -> Data:
+        """With other numbers in a column; whole ones stay whole."""
+        cells = pl.Series(name, numbers).fill_nan(None)
+        known = cells.drop_nulls().to_numpy()
+        whole = (np.floor(known) == known) & (np.abs(known) < 2.0**63)
+        if self.frame.schema[name].is_integer() and bool(whole.all()):
+            cells = cells.cast(pl.Int64)
+        return self.with_column(cells)
+
+    def with_codes(self, name: str, codes: Index, values: pl.Series) -> Data:
+        """With the values that codes stand for; missing where there is none."""
+        return self.with_column(values.extend_constant(None, 1).gather(codes).alias(name))
+
+    def with_column(self, cells: pl.Series) -> Data:
+        """With another column in place of the one of its name."""
+        return Data(self.frame.with_columns(cells))
+
+    def taken(self, name: str, rows: Index) -> Data:
+        """With a column's cells taken from other records."""
+        return self.with_column(self.frame[name].gather(rows))
+
+
+def read_data(source: Any) -> Data:
+    """The original: a path or a data frame."""
+    if isinstance(source, Data):
+        return source
+    if not is_paths(source):
+        return Data(_as_frame(source))
+    found = Source.find(source, "original")
+    if found.format == "labelled":
+        from microgauge.tables.labelled import read_labelled
+
+        return Data(read_labelled(found.parts[0], "original")[0])
+    if found.format != "CSV":
+        with found.reading(found.parts[0]):
+            return Data(pl.concat(list(found.batches(1 << 20))))
+    frames = []
+    for part in found.parts:
+        frame, delimiter = read_delimited(part.read_bytes(), found.part_name(part))
+        frames.append(frame if delimiter == "," else with_decimal_points(frame))
+    return Data(pl.concat(frames), spelled=True)
+
+
+def _as_frame(source: Any) -> pl.DataFrame:
+    if isinstance(source, pl.DataFrame):
+        return source
+    if hasattr(source, "iloc"):
+        return pl.DataFrame(pl.from_pandas(source))
+    if isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
+        return pl.DataFrame(source)
+    raise InputError(f"the original is a {type(source).__name__}: give a path or a data frame.")
+
+
+def _is_long(column: pl.Series) -> bool:
+    low, high = column.min(), column.max()
+    return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53
+
+
+def _as_numbers(column: pl.Series) -> pl.Series:
+    clean = column.str.strip_chars().replace("", None)
+    words = clean.is_in(list(NULL_WORDS))
+    parsed = clean.cast(pl.Float64, strict=False)
+    known = clean.is_not_null() & ~words
+    if not known.any() or (parsed.is_null() & known).any():
+        return clean
+    if clean.filter(known).str.contains(PADDED).any():
+        return clean
+    numbers = parsed.drop_nulls()
+    whole = (numbers.floor() == numbers) & (numbers.abs() < 2.0**53)
+    return parsed.cast(pl.Int64) if bool(whole.all()) else parsed
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file that cannot be written before the work is done."""
+    if path.suffix.lower() not in WRITTEN:
+        raise InputError(f"{path.name}: write a file that ends in {', '.join(WRITTEN)}.")
+    check_writable(path)
+
+
+def write_data(data: Data, path: Path) -> None:
+    """Write the table in the format that the file's name tells."""
+    import io
+
+    kind = path.suffix.lower()
+    buffer = io.BytesIO()
+    if kind == ".csv":
+        nested = [name for name, dtype in data.frame.schema.items() if dtype.is_nested()]
+        if nested:
+            raise InputError(f"CSV cannot hold lists: {listing(nested)}. Write .parquet.")
+        data.frame.write_csv(buffer)
+    elif kind == ".parquet":
+        data.frame.write_parquet(buffer)
+    else:
+        data.frame.write_ipc(buffer)
+    write_whole(path, buffer.getvalue())

@@ -1,0 +1,108 @@
+"""Do clusters of the pooled rows hold original and protected rows in equal shares? U_c."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from microgauge.arrays import Floats, Index
+from microgauge.errors import Undefined
+from microgauge.measures.joint.joint import Joint
+
+Method = Literal["average", "kmeans"]
+Weights = Literal["size", "equal", "error"]
+
+MOST_LINKED = 15_000
+"""Rows beyond which average linkage, which holds all distances, is not tried."""
+MOST_LINKED_UNASKED = 5_000
+"""Rows up to which average linkage is the default: it takes seconds there."""
+MOST_LLOYD = 20_000
+"""Rows up to which k-means runs on all rows at once; beyond, on batches of them."""
+
+
+def cluster_distance(groups: Index, protected: Floats, weights: Weights) -> float:
+    """U_c = (1/G) Σ w_j (n_jO/n_j - c)², c the share of original rows. 0: equal shares everywhere.
+
+    >>> cluster_distance(np.array([0, 0, 1, 1]), np.array([0.0, 1.0, 0.0, 1.0]), "size")
+    0.0
+    """
+    sizes = np.bincount(groups)
+    shares = np.bincount(groups, 1.0 - protected) / np.maximum(sizes, 1)
+    here = sizes > 0
+    c = float(1.0 - protected.mean())
+    weight = {
+        "size": sizes.astype(np.float64),
+        "equal": np.ones(len(sizes)),
+        "error": np.sqrt(c * (1.0 - c) / np.maximum(sizes, 1)),
+    }[weights]
+    return float((weight[here] * (shares[here] - c) ** 2).sum() / here.sum())
+
+
+def default_groups(protected_rows: int, rows: int) -> list[int]:
+    """1 %, 2.5 % and 5 % of the protected rows, within 2 … N/2, each number once."""
+    wanted = [round(share * protected_rows) for share in (0.01, 0.025, 0.05)]
+    return sorted({min(max(number, 2), max(rows // 2, 1)) for number in wanted})
+
+
+def features(joint: Joint, *, standardise: bool) -> Floats:
+    """Rows as points: numbers standardised on the original, an indicator for each category."""
+    columns = []
+    original = ~joint.protected
+    for place, variable in enumerate(joint.variables):
+        missing = joint.missing(place)
+        if variable.kind == "nominal":
+            columns += list(joint.indicators(place).T)
+            continue
+        numbers = joint.values[place]
+        if standardise:
+            spread = float(numbers[original].std())
+            numbers = (numbers - numbers[original].mean()) / (spread if spread > 0 else 1.0)
+        columns.append(numbers)
+        if missing.any():
+            columns.append(missing.astype(np.float64))
+    return np.column_stack(columns)
+
+
+def linked(points: Floats, groups: list[int]) -> list[Index]:
+    """Average linkage, cut into each of the numbers of groups."""
+    from scipy.cluster import hierarchy
+
+    if len(points) > MOST_LINKED:
+        raise Undefined(f"average linkage is for up to {MOST_LINKED:,} rows in both files together")
+    tree = hierarchy.linkage(points, method="average")
+    return [_cut(tree, number) for number in groups]
+
+
+def _cut(tree: Floats, groups: int) -> Index:
+    """Exactly so many groups: the merges before the last ones, as parts of a graph."""
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
+    rows = len(tree) + 1
+    merges = rows - groups
+    parents = np.repeat(np.arange(rows, rows + merges), 2)
+    children = tree[:merges, :2].ravel().astype(np.intp)
+    size = rows + merges
+    graph = sparse.coo_matrix((np.ones(len(parents)), (parents, children)), shape=(size, size))
+    _, labels = csgraph.connected_components(graph, directed=False)
+    return np.unique(labels[:rows], return_inverse=True)[1]
+
+
+def k_means(points: Floats, groups: int, seed: int) -> Index:
+    """k-means, on batches of rows where there are many."""
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+
+    if len(points) <= MOST_LLOYD:
+        model = KMeans(groups, init="k-means++", n_init=1, max_iter=100, random_state=seed)
+    else:
+        model = MiniBatchKMeans(
+            groups,
+            init="random",
+            n_init=1,
+            batch_size=4096,
+            max_iter=20,
+            random_state=seed,
+            reassignment_ratio=0.0,
+        )
+    return np.asarray(model.fit_predict(points), dtype=np.intp)

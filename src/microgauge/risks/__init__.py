@@ -1,6 +1,0 @@
-"""The risk of a study: classes, external tables, sensitive variables, uniques, linkage."""
-
-from microgauge.risks.external import read_external
-from microgauge.risks.section import risk_of
-
-__all__ = ["read_external", "risk_of"]

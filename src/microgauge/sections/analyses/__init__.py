@@ -1,0 +1,1 @@
+"""Analyses that the schema names: do they still hold?"""

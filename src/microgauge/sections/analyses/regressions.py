@@ -1,0 +1,72 @@
+"""Regressions that a schema names, fitted on both sides as each table's user would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from microgauge.errors import Undefined
+from microgauge.measures.analysis.regression import Fitted, compare_regressions, fit_regression
+from microgauge.results import RegressionResult
+from microgauge.schema import Regression
+from microgauge.schema.conditions import parse_condition
+from microgauge.schema.formulas import parse_formula
+from microgauge.study.conditions import rows_where
+from microgauge.study.designs import formula_design
+from microgauge.study.records import SIDES, Which, read_records, weight_name, weights_in
+from microgauge.study.study import Study
+
+
+def regression_results(
+    study: Study, progress: Callable[[str, float], None]
+) -> tuple[RegressionResult, ...]:
+    """All regressions of a schema."""
+    found = []
+    given = study.schema.regressions
+    for number, regression in enumerate(given):
+        progress("fitting regressions", number / len(given))
+        start = RegressionResult(
+            bands=regression.bands,
+            formula=regression.formula or "",
+            kind=regression.kind,
+            where=regression.where,
+            robust=regression.robust,
+            overlap=None,
+            coefficients=(),
+        )
+        fits = [_fitted(study, which, regression) for which in SIDES]
+        found.append(compare_regressions(start, *fits))
+    return tuple(found)
+
+
+def _fitted(study: Study, which: Which, given: Regression) -> Fitted | Undefined:
+    try:
+        return _fit(study, which, given)
+    except Undefined as why:
+        return why
+
+
+def _fit(study: Study, which: Which, given: Regression) -> Fitted:
+    known = [v.name for v in study.variables]
+    formula = parse_formula(given.formula or "", known)
+    condition = None if given.where is None else parse_condition(given.where, known)
+    weight = weight_name(study, which, given.weight)
+    named = [*formula.columns, *(condition.columns if condition else ())]
+    records = read_records(study, which, named if weight is None else [*named, weight])
+    weights = weights_in(records, weight)
+    if given.bands == "midpoints":
+        records = records.with_midpoints()
+    if condition is not None:
+        rows = rows_where(condition, records)
+        if not rows.any():
+            raise Undefined("the condition leaves no unit")
+        records = records.taken(rows)
+        weights = None if weights is None else weights[rows]
+    design = formula_design(
+        formula,
+        records,
+        weights,
+        nominal_response=given.kind == "logistic",
+        positions=False,
+        drop_gone=False,
+    )
+    return fit_regression(design, given.kind, given.robust)

@@ -1,0 +1,1 @@
+"""Risk and utility on one scale."""

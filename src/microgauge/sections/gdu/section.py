@@ -1,0 +1,373 @@
+"""Global data utility of a study: every variable, every pair, the figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from itertools import combinations
+
+from microgauge.errors import Undefined
+from microgauge.log import Progress, silent
+from microgauge.measures.gdu.association import TOO_MANY_CELLS, Association, PairTest, turn
+from microgauge.measures.gdu.choice import Chosen, Scale, SeenVariable, choose, scale_of
+from microgauge.measures.gdu.distributions import Comparison, chi_squared, kolmogorov_smirnov
+from microgauge.measures.gdu.global_utility import (
+    balanced,
+    global_reduction_coefficient,
+    pair_means,
+    weighted_mean,
+)
+from microgauge.measures.gdu.models import Fit, model_score
+from microgauge.measures.gdu.normality import is_normal
+from microgauge.measures.gdu.steps import significance, similarity
+from microgauge.results import GDU, Coverage, ModelScore, PairScore, VariableScore
+from microgauge.schema import Model
+from microgauge.sections.gdu.pairs import Answer, Ask, Asker
+from microgauge.sections.gdu.recoding import recoding_utility
+from microgauge.study.describe import Described, Side
+from microgauge.study.designs import fit, model_columns
+from microgauge.study.recoding import Recoding
+from microgauge.study.records import SIDES, read_records
+from microgauge.study.study import Study
+
+RECODED = "\0recoded"
+"""Marks the axis of an original variable after recoding."""
+
+REMOVED = "a variable was removed"
+EMPTY = "all values are missing in the original"
+
+"""Told what is being done and how much of it is done, 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A pair that can be tested: its tests and what is asked on each side."""
+
+    a: Described
+    b: Described
+    chosen: Chosen
+    original: Ask
+    protected: Ask
+    recoded: Ask | None
+    """The original with recoded axes, for comparing directions."""
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalUtility:
+    """Works out the global data utility of a study."""
+
+    study: Study
+    progress: Progress = silent
+
+    def result(self) -> GDU:
+        """All scores and the figure."""
+        scores = self._variables()
+        pairs = self._pairs()
+        removed = self._removed_in(pairs)
+        means = pair_means(pairs, removed)
+        scores = tuple(replace(s, bivariate_utility=means.get(s.name)) for s in scores)
+        importance = {v.name: v.given.importance for v in self.study.analysed}
+        univariate = {s.name: s.utility for s in scores if s.utility is not None}
+        bivariate = means if any(p.utility is not None for p in pairs) else {}
+        halves = balanced(
+            weighted_mean(univariate, importance) if univariate else None,
+            weighted_mean(bivariate, importance) if bivariate else None,
+            self.study.options.balance,
+        )
+        grc, grc_reason = self._grc()
+        reasons = [grc_reason, None if univariate else "univariate: every variable is empty"]
+        if halves.bivariate is None:
+            reasons.append("bivariate: there is no pair of variables that can be tested")
+        return GDU(
+            value=halves.value,
+            univariate=halves.univariate,
+            bivariate=halves.bivariate,
+            grc=grc,
+            value_with_grc=None if grc is None or halves.value is None else halves.value * grc,
+            threshold=self.study.options.threshold,
+            weights=self.study.options.balance,
+            test_n=self.study.options.test_n,
+            variables=scores,
+            pairs=pairs,
+            coverage=_coverage(pairs),
+            models=self._models(),
+            reason="; ".join(r for r in reasons if r) or None,
+        )
+
+    @property
+    def _counted(self) -> list[Described]:
+        return [v for v in self.study.analysed if not v.original.empty]
+
+    def _removed_in(self, pairs: tuple[PairScore, ...]) -> list[str]:
+        wanted = {name for pair in pairs for name in (pair.a, pair.b)}
+        return [v.name for v in self._counted if v.removed and v.name in wanted]
+
+    def _grc(self) -> tuple[float | None, str | None]:
+        left = sum(not v.removed for v in self._counted)
+        try:
+            return global_reduction_coefficient(len(self._counted), left), None
+        except Undefined as reason:
+            return None, f"grc: {reason}"
+
+    # -- one variable ------------------------------------------------------------------------
+
+    def _variables(self) -> tuple[VariableScore, ...]:
+        return tuple(self._variable(variable) for variable in self.study.analysed)
+
+    def _variable(self, variable: Described) -> VariableScore:
+        importance = variable.given.importance
+        if variable.original.empty:
+            return VariableScore(name=variable.name, importance=importance, reason=EMPTY)
+        if variable.removed:
+            return VariableScore(
+                name=variable.name, utility=0.0, importance=importance, reason="removed"
+            )
+        try:
+            return self._compared_variable(variable)
+        except Undefined as why:
+            return VariableScore(name=variable.name, importance=importance, reason=str(why))
+
+    def _compared_variable(self, variable: Described) -> VariableScore:
+        recoding = self.study.recodings.get(variable.name)
+        comparison = self._comparison(variable, recoding)
+        kept = None if recoding is None else recoding_utility(variable, recoding)
+        return VariableScore(
+            name=variable.name,
+            test=comparison.test,
+            statistic=comparison.statistic,
+            p=comparison.p,
+            recoding_utility=kept,
+            perturbation_utility=comparison.utility,
+            utility=comparison.utility * (1.0 if kept is None else kept),
+            importance=variable.given.importance,
+        )
+
+    def _comparison(self, variable: Described, recoding: Recoding | None) -> Comparison:
+        """The recoded original against the protected values."""
+        assert variable.protected is not None
+        before = variable.original if recoding is None else recoding.recoded
+        after = variable.protected
+        test_n = self.study.options.test_n
+        numbers = before.levels.numeric and after.levels.numeric
+        if before.type == after.type == "continuous" and numbers:
+            return kolmogorov_smirnov(before.levels, after.levels, test_n)
+        category = self.study.options.missing == "category"
+        return chi_squared(before.levels, after.levels, test_n, missing_category=category)
+
+    # -- pairs -------------------------------------------------------------------------------
+
+    def _pairs(self) -> tuple[PairScore, ...]:
+        planned: list[_Pair | PairScore] = [self._planned(a, b) for a, b in self._wanted()]
+        pairs = [pair for pair in planned if isinstance(pair, _Pair)]
+        originals = self._answers(
+            "original", [ask for p in pairs for ask in (p.original, p.recoded) if ask is not None]
+        )
+        protecteds = self._answers("protected", [p.protected for p in pairs])
+        return tuple(
+            pair if isinstance(pair, PairScore) else self._scored(pair, originals, protecteds)
+            for pair in planned
+        )
+
+    def _wanted(self) -> list[tuple[Described, Described]]:
+        by_name = {v.name: v for v in self.study.analysed}
+        if self.study.options.pairs is None:
+            return list(combinations(self.study.analysed, 2))
+        place = {name: i for i, name in enumerate(by_name)}
+        wanted = {
+            (a, b) if place[a] < place[b] else (b, a)
+            for a, b in self.study.options.pairs
+            if a in place and b in place
+        }
+        ordered = sorted(wanted, key=lambda pair: (place[pair[0]], place[pair[1]]))
+        return [(by_name[a], by_name[b]) for a, b in ordered]
+
+    def _answers(self, which: str, asks: list[Ask]) -> dict[Ask, Answer]:
+        options = self.study.options
+        original = which == "original"
+        sides: dict[str, Side] = {}
+        for variable in self.study.analysed:
+            side = variable.original if original else variable.protected
+            if side is not None:
+                sides[variable.name] = side
+        if original:
+            for name, recoding in self.study.recodings.items():
+                sides[name + RECODED] = recoding.recoded
+        engine = self.study.description.original if original else self.study.description.protected
+        asker = Asker(engine, sides, options.test_n, options.missing == "category")
+        known = self._remembered(asks, sides) if original else {}
+        answers = {
+            ask: self.study.memory.answers[key]
+            for ask, key in known.items()
+            if key in self.study.memory.answers
+        }
+        left = [ask for ask in dict.fromkeys(asks) if ask not in answers]
+        total = max(len(left), 1)
+        answers |= asker.answers(
+            left, lambda done: self.progress(f"testing pairs of the {which} table", done / total)
+        )
+        self.study.memory.answers.update({key: answers[ask] for ask, key in known.items()})
+        return answers
+
+    @staticmethod
+    def _remembered(asks: list[Ask], sides: Mapping[str, Side]) -> dict[Ask, object]:
+        """What an answer on the original depends on: the test, and how its variables are seen."""
+        seen = {n: _fingerprint(s) for n, s in sides.items() if not n.endswith(RECODED)}
+        return {
+            ask: (ask, seen[ask.a], seen[ask.b]) for ask in asks if ask.a in seen and ask.b in seen
+        }
+
+    def _planned(self, a: Described, b: Described) -> _Pair | PairScore:
+        exclude = self.study.options.changed_types == "exclude"
+        try:
+            if a.original.empty or b.original.empty:
+                raise Undefined(EMPTY)
+            if a.removed or b.removed:
+                raise Undefined(REMOVED)
+            chosen = choose(self._seen[a.name], self._seen[b.name], exclude_changed=exclude)
+        except Undefined as reason:
+            return PairScore(a=a.name, b=b.name, reason=str(reason))
+        return self._asked(a, b, chosen)
+
+    def _asked(self, a: Described, b: Described, chosen: Chosen) -> _Pair:
+        names = [
+            v.name + RECODED if first else v.name
+            for v, first in zip((a, b), chosen.recode_first, strict=True)
+        ]
+        test, test_protected = chosen.tests
+        recoded = None
+        if a.name in self.study.recodings or b.name in self.study.recodings:
+            axes = [v.name + RECODED if v.name in self.study.recodings else v.name for v in (a, b)]
+            recoded = _ask(test_protected, chosen.protected, *axes)
+        return _Pair(
+            a,
+            b,
+            chosen,
+            _ask(test, chosen.original, *names),
+            _ask(test_protected, chosen.protected, a.name, b.name),
+            recoded,
+        )
+
+    @cached_property
+    def _seen(self) -> dict[str, SeenVariable]:
+        """Each variable's place in the table of tests, found once and not once per pair."""
+        return {
+            v.name: SeenVariable(
+                scale_of(v.original.type, self._normal(v, v.original)),
+                scale_of(v.protected.type, self._normal(v, v.protected)),
+                v.name in self.study.recodings,
+            )
+            for v in self._counted
+            if v.protected is not None and not v.removed
+        }
+
+    def _normal(self, variable: Described, side: Side) -> bool:
+        if side.type != "continuous" or not self.study.options.normality:
+            return False
+        if variable.given.normal is not None:
+            return variable.given.normal
+        return is_normal(side.levels, self.study.options.test_n)
+
+    def _scored(
+        self, pair: _Pair, originals: Mapping[Ask, Answer], protecteds: Mapping[Ask, Answer]
+    ) -> PairScore:
+        before, after = originals[pair.original], protecteds[pair.protected]
+        start = PairScore(a=pair.a.name, b=pair.b.name)
+        if isinstance(before, Undefined):
+            return replace(start, reason=f"original: {before}")
+        if isinstance(after, Undefined):
+            if str(after) == TOO_MANY_CELLS:
+                return replace(start, reason=f"protected: {after}")
+            return self._untestable(_with_original(start, pair, before), after)
+        recoded = before if pair.recoded is None else originals[pair.recoded]
+        return self._compared(_with_both(start, pair, before, after), before, after, recoded)
+
+    def _untestable(self, score: PairScore, why: Undefined) -> PairScore:
+        """A protected side that cannot be tested counts as not significant."""
+        assert score.p_original is not None
+        verdict = significance(score.p_original, None, self.study.options.threshold)
+        assert verdict is not None
+        return replace(
+            score,
+            outcome=verdict.outcome,
+            utility=verdict.utility,
+            reason=f"protected: {why}, which counts as no association",
+        )
+
+    def _compared(
+        self, score: PairScore, before: Association, after: Association, recoded: Answer
+    ) -> PairScore:
+        verdict = significance(before.p, after.p, self.study.options.threshold)
+        if verdict is not None:
+            return replace(score, outcome=verdict.outcome, utility=verdict.utility)
+        # An original that recoding makes constant has no direction that could be reversed.
+        turned = None if isinstance(recoded, Undefined) else turn(recoded, after)
+        flipped = None if turned is None else turned.signs_flipped
+        if turned is not None and turned.opposite:
+            return replace(score, outcome="reversed", utility=0.0, signs_flipped=flipped)
+        utility = similarity(before.coefficient, after.coefficient)
+        return replace(score, outcome="kept", utility=utility, signs_flipped=flipped)
+
+    # -- models ------------------------------------------------------------------------------
+
+    def _models(self) -> tuple[ModelScore, ...]:
+        return tuple(self._model(model) for model in self.study.schema.models)
+
+    def _model(self, model: Model) -> ModelScore:
+        self.progress("fitting models", 0.0)
+        known = [v.name for v in self.study.variables]
+        fits: list[Fit | Undefined] = []
+        for which in SIDES:
+            records = read_records(self.study, which, model_columns(model, known))
+            weights = self.study.rows(which).weights
+            try:
+                fits.append(fit(model, records, weights, known))
+            except Undefined as reason:
+                fits.append(reason)
+        return model_score(model, fits[0], fits[1], self.study.options.threshold)
+
+
+def _fingerprint(side: Side) -> object:
+    """Equal where a variable's levels are."""
+    keys = side.levels.keys
+    if isinstance(keys, tuple):
+        return side.type, keys
+    return side.type, sha256(keys.tobytes()).digest()
+
+
+def _ask(test: PairTest, scales: tuple[Scale, Scale], a: str, b: str) -> Ask:
+    """Groups come first in tests that have groups."""
+    if test in ("kruskal-wallis", "anova") and scales[1] == "nominal":
+        return Ask(test, b, a)
+    return Ask(test, a, b)
+
+
+def _with_original(start: PairScore, pair: _Pair, before: Association) -> PairScore:
+    return replace(
+        start,
+        test=before.test,
+        test_protected=pair.chosen.tests[1],
+        n_original=before.rows,
+        p_original=before.p,
+        coefficient_original=before.coefficient,
+    )
+
+
+def _with_both(start: PairScore, pair: _Pair, before: Association, after: Association) -> PairScore:
+    return replace(
+        _with_original(start, pair, before),
+        n_protected=after.rows,
+        p_protected=after.p,
+        coefficient_protected=after.coefficient,
+    )
+
+
+def _coverage(pairs: tuple[PairScore, ...]) -> Coverage:
+    untested = Counter(pair.reason for pair in pairs if pair.utility is None)
+    return Coverage(
+        pairs=len(pairs),
+        tested=sum(pair.utility is not None for pair in pairs),
+        reasons={str(reason): count for reason, count in untested.most_common()},
+    )

@@ -1,0 +1,1 @@
+"""Both files together: propensity scores, clusters, distribution functions."""

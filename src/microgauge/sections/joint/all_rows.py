@@ -1,0 +1,162 @@
+"""The propensity model on all rows, where the place that holds them can fit one there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from microgauge.arrays import Floats
+from microgauge.engines import Engine
+from microgauge.measures.joint.joint import Joint, JointVariable
+from microgauge.measures.joint.propensity import PERCENTILES, expected_distance, separation_of
+from microgauge.measures.joint.terms import Term, raw_columns, terms_of
+from microgauge.measures.loss.moments import quantiles
+from microgauge.passes import Axis, Batch
+from microgauge.results import PropensityResult
+from microgauge.study.common_levels import Placed
+
+BINS = 1 << 18
+"""Intervals of the scores from whose counts their percentiles and the AUC are taken."""
+ROWS = 50_000
+"""Rows from which the columns get their scale."""
+FLAT = 1e-9
+"""Share of the largest variance below which a direction has none."""
+MOST_COLUMNS = 500
+"""Columns beyond which the model is fitted on a sample after all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The columns of a propensity model, for any batch of rows alike."""
+
+    variables: tuple[JointVariable, ...]
+    terms: tuple[Term, ...]
+    centre: Floats | float = 0.0
+    turn: Floats | None = None
+    """A change of axes after which columns are nearly uncorrelated: any fit converges then."""
+
+    def __call__(self, batch: Batch) -> Floats:
+        """Rows × columns."""
+        codes = np.stack([batch.levels(v.name) for v in self.variables], axis=1)
+        return self.of(codes)
+
+    def of(self, codes: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> Floats:
+        """The columns of rows by their codes."""
+        joint = Joint(self.variables, codes, np.zeros(len(codes), dtype=np.bool_))
+        columns = raw_columns(joint, self.terms) - self.centre
+        return np.asarray(columns if self.turn is None else columns @ self.turn)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What the scores of a fitted model are, without holding one for each row."""
+
+    features: Features
+    beta: Floats
+    share: float
+
+    def read(self, batch: Batch) -> Floats:
+        """Σ (p - c)², then the rows in each interval of p."""
+        from scipy.special import expit
+
+        scores = expit(self.beta[0] + self.features(batch) @ self.beta[1:])
+        places = np.minimum((scores * BINS).astype(np.intp), BINS - 1)
+        return np.append(((scores - self.share) ** 2).sum(), np.bincount(places, minlength=BINS))
+
+
+def on_all_rows(
+    result: PropensityResult,
+    joint: Joint,
+    both: Mapping[str, Placed],
+    engines: tuple[Engine, Engine],
+    notes: list[str],
+) -> PropensityResult:
+    """A result of a sample with the figures of the same model on all rows.
+
+    What each variable adds to the model stays that of the sample.
+    """
+    if result.degree is None or result.interactions is None or result.rank is None:
+        return result
+    every = max(joint.rows // ROWS, 1)
+    rows_held = np.arange(0, joint.rows, every)
+    joint = joint.taken(rows_held, joint.protected[rows_held])
+    features = _features(joint, both, result.degree, result.interactions)
+    width = np.size(features.centre)
+    if width > MOST_COLUMNS:
+        notes.append(f"The propensity model has {width} columns: it is that of a sample of rows.")
+        return result
+    axes = _axes(joint.variables, both)
+    beta = engines[0].logistic(engines[1], axes, features)
+    if beta is None:
+        return result
+    rows = [engine.rows for engine in engines]
+    share = rows[1] / sum(rows)
+    question = Scores(features, beta, share)
+    found = [e.scan([question], a)[question] for e, a in zip(engines, axes, strict=True)]
+    value = float(sum(answer[0] for answer in found)) / sum(rows)
+    expected = expected_distance(result.rank, share, sum(rows))
+    counts = [answer[1:] for answer in found]
+    middles = (np.arange(BINS) + 0.5) / BINS
+    told = separation_of(middles, counts[0], counts[1], share)
+    notes.append(
+        f"The propensity model was fitted on all {sum(rows):,} rows; percentiles and AUC are read "
+        f"from {BINS:,} intervals of the scores, and what each variable adds from "
+        f"{result.rows:,} rows."
+    )
+    return replace(
+        result,
+        value=value,
+        expected=expected,
+        ratio=value / expected if expected > 0 else None,
+        null_share=None,
+        resamples=0,
+        auc=told.auc,
+        specks=told.specks,
+        po50=told.po50,
+        percentiles_original=_percentiles(middles, counts[0]),
+        percentiles_protected=_percentiles(middles, counts[1]),
+        rows=sum(rows),
+        reason="null_share: not drawn for a model on all rows",
+    )
+
+
+def _features(joint: Joint, both: Mapping[str, Placed], degree: int, interactions: str) -> Features:
+    """Terms as for the sample, with means and missing cells as all rows have them."""
+    variables = tuple(_settled(v, both[v.name]) for v in joint.variables)
+    terms = tuple(terms_of(replace(joint, variables=variables), degree, interactions))
+    raw = Features(variables, terms).of(joint.codes)
+    scale = np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
+    centred = (raw - raw.mean(axis=0)) / scale
+    lengths, axes = np.linalg.eigh(centred.T @ centred / len(centred))
+    # Directions in which these rows do not differ are kept as they are: other rows may.
+    stretch = np.where(lengths > FLAT * lengths.max(initial=0.0), lengths, 1.0)
+    return Features(variables, terms, raw.mean(axis=0), axes / scale[:, None] / np.sqrt(stretch))
+
+
+def _settled(variable: JointVariable, both: Placed) -> JointVariable:
+    sides = (both.original.levels, both.protected.levels)
+    rows = np.zeros(variable.size)
+    for levels, places in zip(sides, (both.original_places, both.protected_places), strict=True):
+        np.add.at(rows, places, levels.rows)
+    return replace(
+        variable,
+        mean=float(np.average(variable.numbers, weights=rows)) if rows.any() else 0.0,
+        misses=any(levels.missing for levels in sides),
+    )
+
+
+def _axes(
+    variables: Sequence[JointVariable], both: Mapping[str, Placed]
+) -> tuple[dict[str, Axis], dict[str, Axis]]:
+    names = [variable.name for variable in variables]
+    return (
+        {name: both[name].original_axis(name) for name in names},
+        {name: both[name].protected_axis(name) for name in names},
+    )
+
+
+def _percentiles(middles: Floats, counts: Floats) -> dict[str, float]:
+    found = quantiles(middles, counts, [p / 100.0 for p in PERCENTILES], counts=True)
+    return {str(p): value for p, value in zip(PERCENTILES, found, strict=True)}

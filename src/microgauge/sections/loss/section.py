@@ -1,0 +1,90 @@
+"""The section `loss` of the result, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from microgauge.errors import Undefined
+from microgauge.log import Progress
+from microgauge.measures.loss.matrices import Scatter
+from microgauge.results import Loss, MatrixLoss, TableLoss
+from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
+from microgauge.sections.loss.tables import Tables
+from microgauge.sections.loss.values import Values
+from microgauge.study.common_levels import placed_variables
+from microgauge.study.study import Study
+
+
+def information_loss(study: Study, progress: Progress, notes: list[str]) -> Loss:
+    """Everything the practice guide compares, for every variable it fits."""
+    progress("comparing values", 0.0)
+    both = placed_variables(study)
+    values = Values(study, both, notes)
+    counted = Tables(study, both, progress)
+    tables = counted.results()
+    if counted.left_out():
+        notes.append(f"Tables leave out {', '.join(counted.left_out())}: too many distinct values.")
+    progress("comparing covariances", 0.0)
+    statistics = Statistics(study, values.numbers, both, notes)
+    described = _described(statistics)
+    il1s, il1, why = values.in_all()
+    gcp, no_gcp = values.gcp()
+    changed, recoded = values.records_changed()
+    reasons = [why, no_gcp, described.reason, None if tables else "ctbil, aad: no categories"]
+    ctbil, aad = _in_all(tables)
+    return Loss(
+        units=None if values.rows is None else values.rows.rows,
+        records_changed=changed,
+        records_changed_recoded=recoded,
+        il1s=il1s,
+        il1=il1,
+        gcp=gcp,
+        ctbil=ctbil,
+        aad=aad,
+        eigenvalues=described.eigenvalues,
+        eigenvalues_robust=described.robust,
+        variables=values.variables(),
+        tables=tables,
+        matrices=described.matrices,
+        subdomains=statistics.subdomains(),
+        seed=study.options.seed,
+        reason="; ".join(reason for reason in reasons if reason) or None,
+    )
+
+
+def _in_all(tables: tuple[TableLoss, ...]) -> tuple[float | None, float | None]:
+    """CTBIL over all tables, and its mean over all their cells."""
+    counted = [table for table in tables if table.ctbil is not None]
+    if not counted:
+        return None, None
+    total = sum(table.ctbil or 0.0 for table in counted)
+    return total, total / sum(table.cells for table in counted)
+
+
+@dataclass(frozen=True)
+class _Described:
+    matrices: dict[str, MatrixLoss]
+    eigenvalues: float | None = None
+    robust: float | None = None
+    reason: str | None = None
+
+
+def _described(statistics: Statistics) -> _Described:
+    try:
+        scatters: tuple[Scatter, Scatter] = statistics.scatters()
+    except Undefined as why:
+        matrices = {name: no_matrix(str(why)) for name in MATRICES}
+        return _Described(matrices, reason=f"eigenvalues, eigenvalues_robust: {why}")
+    reasons = []
+    eigenvalues = robust = None
+    try:
+        eigenvalues = statistics.eigenvalues(scatters)
+    except Undefined as why:
+        reasons.append(f"eigenvalues: {why}")
+    try:
+        robust = statistics.robust()
+    except Undefined as why:
+        reasons.append(f"eigenvalues_robust: {why}")
+    return _Described(
+        statistics.matrices(scatters), eigenvalues, robust, "; ".join(reasons) or None
+    )

@@ -1,0 +1,358 @@
+"""What became of each unit's values: changed, moved, suppressed, coarsened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from microgauge.arrays import Floats, Index
+from microgauge.engines import ORIGINAL, PROTECTED, Engine
+from microgauge.errors import Undefined
+from microgauge.measures.loss.certainty import mean_penalty
+from microgauge.measures.loss.moments import Summary, deviation_of, summary_of
+from microgauge.measures.loss.values import Apart, il1, il1s
+from microgauge.passes import Axis, Changes, Differences, Pass, Suppressed
+from microgauge.results import MissingCells, MomentsResult, VariableLoss
+from microgauge.sections.loss.certainty import penalties
+from microgauge.study.common_levels import Placed
+from microgauge.study.describe import Described, Side
+from microgauge.study.study import Study
+from microgauge.values.levels import common
+
+NOT_ALIGNED = "the tables are not aligned, so no unit can be compared with itself"
+
+
+@dataclass(eq=False)
+class Values:
+    """Compares units with themselves, once for all variables."""
+
+    study: Study
+    both: Mapping[str, Placed]
+    """Variables on common levels, the original recoded."""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> Engine | None:
+        """Rows that hold both tables' values; None where tables are not aligned."""
+        return self.study.matching.rows
+
+    @cached_property
+    def compared(self) -> list[Described]:
+        """Variables that both tables have; a column with every cell suppressed is one."""
+        return [v for v in self.study.analysed if v.protected is not None and not v.original.empty]
+
+    @cached_property
+    def numbers(self) -> list[Described]:
+        """Variables that are continuous on both sides."""
+        return [v for v in self.compared if continuous(v) and not v.removed]
+
+    # -- facts -------------------------------------------------------------------------------
+
+    @cached_property
+    def _facts(self) -> dict[Pass, object]:
+        if self.rows is None:
+            return {}
+        axes: dict[str, Axis] = {}
+        for variable in self.compared:
+            axes |= self._released_axes(variable) | self._recoded_axes(variable)
+            axes |= _number_axes(variable)
+        passes: list[Pass] = [Differences(*_names(v, "number")) for v in self.numbers]
+        passes += [Suppressed(*_names(v, "released")) for v in self.compared]
+        if self.compared:
+            passes += [self._changes("released"), self._changes("recoded")]
+        return self.rows.scan(passes, axes)
+
+    def _changes(self, how: str) -> Changes:
+        return Changes(tuple(_names(v, how) for v in self.compared))
+
+    @staticmethod
+    def _released_axes(variable: Described) -> dict[str, Axis]:
+        assert variable.protected is not None
+        sides = (variable.original, variable.protected)
+        *places, size = common(*(side.levels.keys for side in sides))
+        return {
+            name: Axis(prefix + variable.name, np.append(place, size)[side.lookup], size)
+            for name, prefix, side, place in zip(
+                _names(variable, "released"), (ORIGINAL, PROTECTED), sides, places, strict=True
+            )
+        }
+
+    def _recoded_axes(self, variable: Described) -> dict[str, Axis]:
+        if variable.name not in self.study.recodings:
+            axes = self._released_axes(variable).values()
+            return dict(zip(_names(variable, "recoded"), axes, strict=True))
+        both = self.both[variable.name]
+        first, second = _names(variable, "recoded")
+        return {
+            first: both.original_axis(ORIGINAL + variable.name),
+            second: both.protected_axis(PROTECTED + variable.name),
+        }
+
+    def _changed(self, how: str) -> dict[str, int]:
+        if self.rows is None or not self.compared:
+            return {}
+        counts = np.asarray(self._facts[self._changes(how)])
+        names = [*(v.name for v in self.compared), ""]
+        return {name: int(count) for name, count in zip(names, counts, strict=True)}
+
+    @cached_property
+    def apart_sums(self) -> dict[str, Apart]:
+        """How far the numbers of each continuous variable are apart; empty without alignment."""
+        if self.rows is None:
+            return {}
+        found = {}
+        for variable in self.numbers:
+            sums = np.asarray(self._facts[Differences(*_names(variable, "number"))])
+            try:
+                deviation = deviation_of(variable.original.levels, weighted=False)
+            except Undefined:
+                deviation = np.inf  # its distances are not finite either, and null for that reason
+            found[variable.name] = Apart.of(sums, deviation or 0.0)
+        return found
+
+    # -- results -----------------------------------------------------------------------------
+
+    def records_changed(self) -> tuple[int | None, int | None]:
+        """Units with a change in any variable: as released, and after recoding the original."""
+        return self._changed("released").get(""), self._changed("recoded").get("")
+
+    def in_all(self) -> tuple[float | None, float | None, str | None]:
+        """IL1s and IL1 over all continuous variables, and why they are null."""
+        if self.rows is None:
+            return None, None, f"il1s, il1: {NOT_ALIGNED}"
+        if not self.numbers:
+            return None, None, "il1s, il1: no variable is continuous in both tables"
+        apart = list(self.apart_sums.values())
+        constant = [name for name, a in self.apart_sums.items() if a.deviation == 0]
+        if constant:
+            self.notes.append(f"IL1s leaves out constant variables: {', '.join(constant)}.")
+        reasons = []
+        found: list[float | None] = []
+        for name, measure in (("il1s", il1s), ("il1", il1)):
+            try:
+                found.append(measure(apart))
+            except Undefined as why:
+                found.append(None)
+                reasons.append(f"{name}: {why}")
+        return found[0], found[1], "; ".join(reasons) or None
+
+    def gcp(self) -> tuple[float | None, str | None]:
+        """Mean penalty over the cells of all recoded variables."""
+        total = cells = 0.0
+        for variable in self.compared:
+            try:
+                penalty, here = self._penalty(variable)
+            except Undefined:
+                continue
+            total, cells = total + penalty * here, cells + here
+        if not cells:
+            return None, "gcp: no variable is recoded"
+        return total / cells, None
+
+    def variables(self) -> tuple[VariableLoss, ...]:
+        """What changed in each variable."""
+        found = tuple(self._variable(v) for v in self.study.analysed)
+        self._note_swapped(found)
+        removed = [v.name for v in self.study.analysed if v.protected is None]
+        if removed and self.rows is not None:
+            self.notes.append(f"Changed records leave out what was removed: {', '.join(removed)}.")
+        return found
+
+    def _variable(self, variable: Described) -> VariableLoss:
+        missing = self._missing(variable)
+        if variable.original.empty:
+            return VariableLoss(name=variable.name, missing=missing, reason="all missing")
+        moments = _moments(variable)
+        changed, recoded = (self._changed(how).get(variable.name) for how in _HOW)
+        if variable.removed:
+            return VariableLoss(
+                name=variable.name,
+                missing=missing,
+                changed=changed,
+                changed_share=self._share(changed),
+                changed_recoded=recoded,
+                moments=moments,
+                reason="removed",
+            )
+        reasons: dict[str, list[str]] = {}
+        figures = self._distances(variable, reasons)
+        figures["ncp"] = self._ncp(variable, reasons)
+        if moments is None:
+            reasons.setdefault("no numbers", []).append("moments")
+        elif any(side.sd is None for side in moments.values()):
+            reasons.setdefault("one unit", []).append("moments.sd")
+        if self.rows is None:
+            reasons.setdefault(NOT_ALIGNED, []).insert(0, "changed")
+        return VariableLoss(
+            name=variable.name,
+            missing=missing,
+            changed=changed,
+            changed_share=self._share(changed),
+            changed_recoded=recoded,
+            moments=moments,
+            reason="; ".join(f"{', '.join(n)}: {why}" for why, n in reasons.items()) or None,
+            **figures,
+        )
+
+    def _share(self, changed: int | None) -> float | None:
+        if changed is None or self.rows is None or not self.rows.rows:
+            return None
+        return changed / self.rows.rows
+
+    def _missing(self, variable: Described) -> MissingCells:
+        engines = self.study.description
+        before = variable.original.levels.missing
+        after = None if variable.protected is None else variable.protected.levels.missing
+        shares = [
+            None if count is None or not rows else count / rows
+            for count, rows in ((before, engines.original.rows), (after, engines.protected.rows))
+        ]
+        rose = None if shares[0] is None or shares[1] is None else shares[1] - shares[0]
+        return MissingCells(
+            original=before,
+            protected=after,
+            share_original=shares[0],
+            share_protected=shares[1],
+            increase=rose,
+        )
+
+    def _distances(self, variable: Described, reasons: dict[str, list[str]]) -> dict[str, Any]:
+        names = ["il1s", "il1", "mae", "mse", "mean_variation"]
+        if not continuous(variable):
+            reasons["not continuous in both tables"] = names
+            return {}
+        if self.rows is None:
+            reasons[NOT_ALIGNED] = names
+            return {}
+        apart = self.apart_sums[variable.name]
+        figures: dict[str, Any] = {
+            "compared": apart.compared,
+            "left_out": self.rows.rows - apart.compared,
+        }
+        measures: dict[str, Callable[[], float]] = {
+            "il1s": lambda: il1s([apart]),
+            "il1": lambda: il1([apart]),
+            "mae": lambda: apart.mean(apart.absolute),
+            "mse": lambda: apart.mean(apart.square),
+            "mean_variation": lambda: il1([apart]),
+        }
+        for name, measure in measures.items():
+            try:
+                figures[name] = measure()
+            except Undefined as why:
+                reasons.setdefault(str(why), []).append(name)
+        return figures
+
+    def _ncp(self, variable: Described, reasons: dict[str, list[str]]) -> float | None:
+        try:
+            return self._penalty(variable)[0]
+        except Undefined as why:
+            reasons.setdefault(str(why), []).append("ncp")
+            return None
+
+    def _penalty(self, variable: Described) -> tuple[float, float]:
+        """The mean penalty of a recoded variable, and over how many cells."""
+        recoding = self.study.recodings.get(variable.name)
+        if recoding is None or variable.protected is None:
+            raise Undefined("not recoded")
+        rows = variable.protected.levels.rows.astype(np.float64)
+        return mean_penalty(penalties(variable, recoding), rows, self.suppressed(variable))
+
+    def _suppressed_of(self, variable: Described) -> Index:
+        return np.asarray(self._facts[Suppressed(*_names(variable, "released"))])
+
+    def known(self, variable: Described) -> float:
+        """Cells that had a value and could have been suppressed."""
+        if self.rows is not None:
+            return float(self._suppressed_of(variable)[0])
+        levels = variable.original.levels
+        share = levels.present / max(levels.missing + levels.present, 1)
+        return self.study.description.protected.rows * share
+
+    def suppressed(self, variable: Described) -> float:
+        """Cells that had a value: counted in matched rows, else the rise of the missing share."""
+        if self.rows is not None:
+            return float(self._suppressed_of(variable)[1])
+        rose = self._missing(variable).increase or 0.0
+        return max(rose, 0.0) * self.study.description.protected.rows
+
+    def _note_swapped(self, variables: tuple[VariableLoss, ...]) -> None:
+        """The guide's warning: values of a unit say little where values were exchanged."""
+        sides = {v.name: v for v in self.compared}
+        swapped = [
+            loss.name
+            for loss in variables
+            if (loss.changed_share or 0.0) > MOST
+            and not sides[loss.name].removed
+            and loss.name not in self.study.recodings
+            and _same_distribution(sides[loss.name])
+        ]
+        if swapped:
+            self.notes.append(
+                f"Most values of {', '.join(swapped)} changed while the distribution is the "
+                "original's, as after swapping or shuffling: there IL1s and changed records say "
+                "little about what an analysis loses."
+            )
+
+
+MOST = 0.5
+KEPT = 0.02
+"""Total variation distance up to which a distribution counts as kept."""
+_HOW = ("released", "recoded")
+
+
+def continuous(variable: Described) -> bool:
+    """Whether a variable is a number to calculate with on both sides."""
+    sides = [side for side in (variable.original, variable.protected) if side is not None]
+    return len(sides) == 2 and all(s.type == "continuous" and s.levels.numeric for s in sides)
+
+
+def _names(variable: Described, how: str) -> tuple[str, str]:
+    return f"{ORIGINAL}{how}\0{variable.name}", f"{PROTECTED}{how}\0{variable.name}"
+
+
+def _number_axes(variable: Described) -> dict[str, Axis]:
+    if not continuous(variable) or variable.protected is None:
+        return {}
+    sides = zip((ORIGINAL, PROTECTED), (variable.original, variable.protected), strict=True)
+    return {
+        name: side.axis(prefix + variable.name, np.append(side.levels.numbers, 0.0))
+        for name, (prefix, side) in zip(_names(variable, "number"), sides, strict=True)
+    }
+
+
+def _moments(variable: Described) -> dict[str, MomentsResult] | None:
+    found = {}
+    for which, side in (("original", variable.original), ("protected", variable.protected)):
+        if side is not None and side.type == "continuous" and side.levels.numeric:
+            try:
+                found[which] = _moments_result(summary_of(side.levels))
+            except Undefined:
+                continue  # nothing to calculate with: said by the variable's own reason
+    return found or None
+
+
+def _moments_result(found: Summary) -> MomentsResult:
+    return MomentsResult(
+        mean=found.mean,
+        sd=found.deviation,
+        q1=found.lower,
+        median=found.median,
+        q3=found.upper,
+    )
+
+
+def _same_distribution(variable: Described) -> bool:
+    assert variable.protected is not None
+    shares = []
+    sides: tuple[Side, Side] = (variable.original, variable.protected)
+    *places, size = common(*(side.levels.keys for side in sides))
+    for side, place in zip(sides, places, strict=True):
+        share: Floats = np.zeros(size)
+        share[place] = side.levels.rows / max(side.levels.present, 1)
+        shares.append(share)
+    return bool(np.abs(shares[0] - shares[1]).sum() / 2.0 <= KEPT)

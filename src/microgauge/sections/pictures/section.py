@@ -1,0 +1,313 @@
+"""What a report draws: distributions of every variable and tables of pairs, on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.arrays import Floats, Index
+from microgauge.engines import Engine
+from microgauge.errors import Undefined
+from microgauge.measures.loss.moments import quantiles
+from microgauge.passes import Axis, Crosstab, Cube, Facts
+from microgauge.passes.tables import Layers
+from microgauge.results import (
+    GDU,
+    AxisDetail,
+    CategoryDetail,
+    Details,
+    NumberDetail,
+    PairDetail,
+    VariableDetail,
+)
+from microgauge.study.common_levels import Placed, placed_variables
+from microgauge.study.describe import Described
+from microgauge.study.study import Study
+from microgauge.values.levels import Levels, sums_by
+
+BINS = 30
+FINE_BINS = 512
+GRID = 64
+TAIL = 0.005
+"""Share of each end of the original's numbers that is drawn in the outer bins."""
+MOST_CATEGORIES = 20
+TINY, HUGE, FINE = 1e-100, 1e100, 1e-9
+"""Sizes of numbers, and of their spread, that a scale can be drawn for."""
+BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
+PAIR_BINS = 10
+PAIR_CATEGORIES = 7
+MOST_PAIRS = 1_500
+BLOCK = 200
+
+OTHERS = "(others)"
+
+
+def details_of(study: Study, gdu: GDU | None, progress: Callable[[str, float], None]) -> Details:
+    """The details of all variables, and of the pairs that lost most."""
+    progress("drawing variables", 0.0)
+    both = placed_variables(study)
+    found = [_variable(variable, both.get(variable.name)) for variable in study.analysed]
+    pairs, left_out = _wanted(gdu, both)
+    axes = {name: _coarse(side) for name, side in both.items()}
+    tables = list(_tables(study, both, axes, pairs, progress))
+    return Details(
+        variables=tuple(found),
+        axes=tuple(axis.detail(name) for name, axis in axes.items()),
+        pairs=tuple(tables),
+        left_out=left_out,
+    )
+
+
+# -- one variable ----------------------------------------------------------------------------
+
+
+def _variable(variable: Described, both: Placed | None) -> VariableDetail:
+    name = variable.name
+    if both is None:
+        removed = variable.removed or variable.protected is None
+        return VariableDetail(name=name, reason="removed" if removed else "not comparable")
+    try:
+        if both.type == "continuous":
+            return VariableDetail(name=name, numbers=_numbers(both))
+        return VariableDetail(name=name, categories=_categories(both))
+    except Undefined as why:
+        return VariableDetail(name=name, reason=str(why))
+
+
+def _numbers(both: Placed) -> NumberDetail:
+    sides = (both.original.levels, both.protected.levels)
+    if any(levels.sums.sum() <= 0 for levels in sides):
+        raise Undefined("no value has any weight")
+    low, high = _range(both)
+    largest = max(abs(low), abs(high))
+    if not TINY < largest < HUGE or high - low < FINE * largest:
+        raise Undefined("the numbers are too large, too small or too close to each other to draw")
+    edges = _round_edges(low, high)
+    low, high = float(edges[0]), float(edges[-1])
+    shares = [_binned(levels, levels.sums, edges) for levels in sides]
+    rows = [_binned(levels, levels.rows.astype(np.float64), edges) for levels in sides]
+    grid, *curves = _densities(sides, low, high)
+    return NumberDetail(
+        edges=tuple(float(edge) for edge in edges),
+        before=_floats(shares[0] / shares[0].sum()),
+        after=_floats(shares[1] / shares[1].sum()),
+        rows_before=tuple(int(n) for n in rows[0]),
+        rows_after=tuple(int(n) for n in rows[1]),
+        density=tuple(
+            (float(x), float(a), float(b)) for x, a, b in zip(grid, *curves, strict=True)
+        ),
+        box_before=_quantiles(sides[0], BOX),
+        box_after=_quantiles(sides[1], BOX),
+    )
+
+
+def _range(both: Placed) -> tuple[float, float]:
+    """Where most numbers lie: long tails would squeeze all else into one bin."""
+    ends = [
+        _quantiles(levels, (TAIL, 1.0 - TAIL))
+        for levels in (both.original.levels, both.protected.levels)
+    ]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _round_edges(low: float, high: float) -> Floats:
+    """About thirty bins between round numbers, which tell nothing of the data by themselves."""
+    step = 10.0 ** np.floor(np.log10((high - low) / BINS))
+    step *= next(
+        m
+        for m in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+        if m * step * BINS >= high - low
+    )
+    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
+    decimals = max(0, int(np.ceil(-np.log10(step))) + 1)
+    edges = np.arange(first, max(last, first + 1) + 1) * step
+    return np.asarray(np.round(edges, decimals), dtype=np.float64)
+
+
+def _quantiles(levels: Levels, shares: Sequence[float]) -> tuple[float, ...]:
+    counts = levels.weighing.sums is levels.weighing.squares
+    return quantiles(levels.numbers, levels.sums, shares, counts=counts)
+
+
+def _binned(levels: Levels, weights: Floats, edges: Floats) -> Floats:
+    place = np.clip(np.searchsorted(edges, levels.numbers, side="right") - 1, 0, len(edges) - 2)
+    return sums_by(place, weights, len(edges) - 1)
+
+
+def _densities(
+    sides: tuple[Levels, Levels], low: float, high: float
+) -> tuple[Floats, Floats, Floats]:
+    """Smooth densities by a normal kernel (Silverman's width), the same for both sides."""
+    edges = np.linspace(low, high, FINE_BINS + 1)
+    middles = (edges[:-1] + edges[1:]) / 2.0
+    grid = np.linspace(low, high, GRID)
+    before = _binned(sides[0], sides[0].sums, edges)
+    before = before / before.sum()
+    mean = float((before * middles).sum())
+    spread = float(np.sqrt((before * (middles - mean) ** 2).sum()))
+    width = max(1.06 * spread * max(sides[0].present, 1) ** -0.2, (high - low) / 200.0)
+    kernel = np.exp(-0.5 * ((grid[:, np.newaxis] - middles) / width) ** 2)
+    kernel /= width * np.sqrt(2.0 * np.pi)
+    after = _binned(sides[1], sides[1].sums, edges)
+    return grid, kernel @ before, kernel @ (after / after.sum())
+
+
+def _categories(both: Placed) -> CategoryDetail:
+    shares, rows = [], []
+    for side, places in both.sides:
+        weights = sums_by(places, side.levels.sums, both.size)
+        shares.append(weights / max(float(weights.sum()), 1e-300))
+        rows.append(sums_by(places, side.levels.rows, both.size))
+    labels = both.labels
+    order = _order(both, shares[0] + shares[1])
+    kept, rest = order[:MOST_CATEGORIES], order[MOST_CATEGORIES:]
+    if both.type == "ordinal":
+        kept = np.sort(kept)
+
+    def taken(values: Floats) -> list[float]:
+        return [*values[kept].tolist(), *([float(values[rest].sum())] if len(rest) else [])]
+
+    return CategoryDetail(
+        labels=(*(labels[i] for i in kept), *([OTHERS] if len(rest) else [])),
+        before=tuple(taken(shares[0])),
+        after=tuple(taken(shares[1])),
+        rows_before=tuple(int(n) for n in taken(rows[0])),
+        rows_after=tuple(int(n) for n in taken(rows[1])),
+        others=len(rest),
+    )
+
+
+def _order(both: Placed, weights: Floats) -> Index:
+    if both.type == "ordinal" and both.size <= MOST_CATEGORIES:
+        return np.arange(both.size)
+    return np.argsort(-weights, kind="stable")
+
+
+def _floats(values: Floats) -> tuple[float, ...]:
+    return tuple(float(f"{value:.6g}") for value in values)
+
+
+# -- pairs -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Coarse:
+    """A variable in few levels, the same on both sides."""
+
+    size: int
+    original: Index
+    """The coarse level of each level of the (recoded) original."""
+    protected: Index
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+
+    def detail(self, name: str) -> AxisDetail:
+        return AxisDetail(name=name, labels=self.labels, edges=self.edges)
+
+
+def _coarse(both: Placed) -> _Coarse:
+    if both.type == "continuous":
+        return _coarse_numbers(both)
+    weights = sums_by(both.original_places, both.original.levels.sums, both.size)
+    weights += sums_by(both.protected_places, both.protected.levels.sums, both.size)
+    labels = both.labels
+    order = np.argsort(-weights, kind="stable")
+    most = PAIR_BINS if both.type == "ordinal" else PAIR_CATEGORIES
+    kept = order[:most]
+    if both.type == "ordinal":
+        kept = np.sort(kept)
+    few = both.size <= most
+    goes = np.full(both.size, len(kept), dtype=np.intp)
+    goes[kept] = np.arange(len(kept))
+    names = tuple(labels[i] for i in kept)
+    return _Coarse(
+        len(kept) + (0 if few else 1),
+        goes[both.original_places],
+        goes[both.protected_places],
+        names if few else (*names, OTHERS),
+    )
+
+
+def _coarse_numbers(both: Placed) -> _Coarse:
+    """Bins that hold about as many original units each."""
+    before = both.original.levels
+    inner = np.unique(_quantiles(before, [i / PAIR_BINS for i in range(1, PAIR_BINS)]))
+    places = [
+        np.searchsorted(inner, side.levels.numbers, side="right")
+        for side in (both.original, both.protected)
+    ]
+    low, high = _range(both)
+    edges = [min(low, float(inner[0])), *inner.tolist(), max(high, float(inner[-1]))]
+    return _Coarse(len(inner) + 1, places[0], places[1], (), _floats(np.array(edges)))
+
+
+def _wanted(gdu: GDU | None, both: dict[str, Placed]) -> tuple[list[tuple[str, str]], int]:
+    """Pairs that were tested, those that lost most first, up to a number."""
+    if gdu is None:
+        return [], 0
+    tested = [p for p in gdu.pairs if p.utility is not None and p.a in both and p.b in both]
+    tested.sort(key=lambda p: p.utility or 0.0)
+    return [(p.a, p.b) for p in tested[:MOST_PAIRS]], max(len(tested) - MOST_PAIRS, 0)
+
+
+def _tables(
+    study: Study,
+    both: dict[str, Placed],
+    axes: dict[str, _Coarse],
+    pairs: Sequence[tuple[str, str]],
+    progress: Callable[[str, float], None],
+) -> Iterator[PairDetail]:
+    seen: list[dict[str, Axis]] = [{}, {}]
+    for name, here in both.items():
+        size = axes[name].size
+        for place, (side, coarse) in enumerate(
+            ((here.original, axes[name].original), (here.protected, axes[name].protected))
+        ):
+            seen[place][name] = Axis(name, np.append(coarse, size)[side.lookup], size)
+    engines: tuple[Engine, Engine] = (study.description.original, study.description.protected)
+    asked = _covering(pairs)
+    questions = list(dict.fromkeys(asked.values()))
+    for start in range(0, len(questions), BLOCK):
+        progress("drawing pairs", start / max(len(questions), 1))
+        block = questions[start : start + BLOCK]
+        facts = [engine.scan(block, side) for engine, side in zip(engines, seen, strict=True)]
+        held = set(block)
+        for (a, b), question in asked.items():
+            if question in held:
+                before, after = (_shares(_table(found, question, a, b)) for found in facts)
+                yield PairDetail(a=a, b=b, before=before, after=after)
+
+
+def _covering(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Crosstab | Cube]:
+    """A question for every pair: three variables counted together answer three pairs at once."""
+    left = {frozenset(pair) for pair in pairs}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    found: dict[frozenset[str], Crosstab | Cube] = {}
+    for a, b in pairs:
+        if frozenset((a, b)) in found:
+            continue
+        left.discard(frozenset((a, b)))
+        third = next(
+            (c for c in names if frozenset((a, c)) in left and frozenset((b, c)) in left), None
+        )
+        question: Crosstab | Cube = Crosstab(a, b) if third is None else Cube(a, b, third)
+        covered = [(a, b)] if third is None else [(a, b), (a, third), (b, third)]
+        for pair in covered:
+            found[frozenset(pair)] = question
+            left.discard(frozenset(pair))
+    return {pair: found[frozenset(pair)] for pair in pairs}
+
+
+def _table(facts: Facts, question: Crosstab | Cube, a: str, b: str) -> Layers:
+    answer: Layers = facts[question]
+    return question.crosstab(answer, a, b) if isinstance(question, Cube) else answer
+
+
+def _shares(layers: Layers) -> tuple[tuple[float, ...], ...]:
+    """Shares of complete units, in four digits: enough for a picture."""
+    table = layers[min(1, len(layers) - 1)][:-1, :-1]
+    total = max(float(table.sum()), 1e-300)
+    return tuple(tuple(round(float(cell) / total, 4) for cell in row) for row in table)

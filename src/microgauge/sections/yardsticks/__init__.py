@@ -1,0 +1,1 @@
+"""Files whose loss is known."""

@@ -1,0 +1,1 @@
+"""Everything known before the first measure."""

@@ -1,0 +1,109 @@
+"""Both sides of a variable on common levels: the original recoded first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.arrays import Floats, Index
+from microgauge.passes import Axis
+from microgauge.schema import Type
+from microgauge.study.describe import Described, Side
+from microgauge.study.study import Study
+from microgauge.values.levels import common
+
+_DEMANDS: tuple[Type, ...] = ("nominal", "ordinal", "continuous")
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A variable on common levels, and where each side's own levels stand among them."""
+
+    name: str
+    type: Type
+    size: int
+    numbers: Floats
+    """The common levels as numbers: values, or positions of ordered ones."""
+    original: Side
+    protected: Side
+    original_places: Index
+    protected_places: Index
+
+    def original_axis(self, column: str) -> Axis:
+        """How passes see the original's column."""
+        return self._axis(column, self.original, self.original_places)
+
+    def protected_axis(self, column: str) -> Axis:
+        """How passes see the protected column."""
+        return self._axis(column, self.protected, self.protected_places)
+
+    @property
+    def sides(self) -> tuple[tuple[Side, Index], tuple[Side, Index]]:
+        """Each side, original first, with its places."""
+        return (self.original, self.original_places), (self.protected, self.protected_places)
+
+    @property
+    def labels(self) -> list[str]:
+        """The common levels by name, as the original spells them where it has them."""
+        labels = [""] * self.size
+        for side, places in reversed(self.sides):
+            for place, label in zip(places.tolist(), side.levels.labels, strict=True):
+                labels[place] = label
+        return labels
+
+    def _axis(self, column: str, side: Side, places: Index) -> Axis:
+        return Axis(column, np.append(places, self.size)[side.lookup], self.size)
+
+
+def comparable(variable: Described) -> bool:
+    """Whether both tables have values of a variable."""
+    return not (variable.removed or variable.original.empty or variable.protected is None)
+
+
+def placed_variables(study: Study) -> dict[str, Placed]:
+    """The analysed variables that both tables have, on common levels."""
+    found = {v.name: placed(v, study) for v in study.analysed if comparable(v)}
+    return {name: both for name, both in found.items() if both is not None}
+
+
+def placed(variable: Described, study: Study) -> Placed | None:
+    """A variable on common levels; None where numbers became categories in an unknown way."""
+    assert variable.protected is not None
+    recoding = study.recodings.get(variable.name)
+    before = variable.original if recoding is None else recoding.recoded
+    after = variable.protected
+    kind = min(before.type, after.type, key=_DEMANDS.index)
+    if recoding is None and before.type == "continuous" and not after.levels.numeric:
+        return None
+    if kind == "ordinal":
+        places, other_places, size = common_order(before, after)
+        numbers: Floats = np.arange(size, dtype=np.float64)
+    else:
+        places, other_places, size = common(before.levels.keys, after.levels.keys)
+        numbers = np.zeros(size)
+        if kind == "continuous":
+            numbers[places] = before.levels.numbers
+            numbers[other_places] = after.levels.numbers
+    return Placed(variable.name, kind, size, numbers, before, after, places, other_places)
+
+
+def common_order(before: Side, after: Side) -> tuple[Index, Index, int]:
+    """Levels of both sides in one order: numbers by size, labels after those they follow."""
+    if before.levels.numeric and after.levels.numeric:
+        return common(before.levels.keys, after.levels.keys)
+    order = list(before.levels.labels)
+    known = set(order)
+    last = -1
+    for label in after.levels.labels:
+        if label in known:
+            last = order.index(label)
+        else:
+            last += 1
+            order.insert(last, label)
+    place = {label: i for i, label in enumerate(order)}
+    found = [
+        np.array([place[label] for label in side.levels.labels], dtype=np.intp)
+        for side in (before, after)
+    ]
+    return found[0], found[1], len(order)

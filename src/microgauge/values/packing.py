@@ -1,0 +1,80 @@
+"""Combinations of several levels as whole numbers: equal where, and only where, all levels are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from microgauge.arrays import Counts, Index, Words
+
+MOST = 1 << 62
+"""Combinations that one whole number can tell apart."""
+
+
+def words_of(sizes: Sequence[int]) -> list[range]:
+    """Which axes share a word: as many neighbours as one whole number can hold.
+
+    >>> words_of([1 << 40, 1 << 20, 1 << 30])
+    [range(0, 2), range(2, 3)]
+    """
+    found: list[range] = []
+    start, held = 0, 1
+    for place, size in enumerate(sizes):
+        if place > start and held * size > MOST:
+            found.append(range(start, place))
+            start, held = place, 1
+        held *= size
+    return [*found, range(start, len(sizes))]
+
+
+def packed(levels: Sequence[Index], sizes: Sequence[int]) -> Words:
+    """Words × rows: numbers that are equal where, and only where, all levels are."""
+    words = []
+    for part in words_of(sizes):
+        key = levels[part[0]].astype(np.int64)
+        for place in part[1:]:
+            key *= sizes[place]
+            key += levels[place]
+        words.append(key)
+    return np.stack(words)
+
+
+def unpacked(words: Words, sizes: Sequence[int]) -> Index:
+    """Rows × axes: the levels that were packed."""
+    columns: dict[int, Counts] = {}
+    for word, part in zip(words, words_of(sizes), strict=True):
+        left = word
+        for place in reversed(part):
+            left, columns[place] = np.divmod(left, sizes[place])
+    return np.stack([columns[place] for place in range(len(sizes))], axis=1).astype(np.intp)
+
+
+def distinct(words: Words, span: int) -> tuple[Words, Index, int]:
+    """Distinct keys in rising order, the place of each row among them, and their number.
+
+    Where keys span few numbers more than there are rows, counting is quicker than sorting.
+    """
+    if len(words) > 1:
+        order = np.lexsort(words[::-1])
+        ranked = words[:, order]
+        new = np.append(True, (ranked[:, 1:] != ranked[:, :-1]).any(axis=0))
+        new = new[: ranked.shape[1]]
+        places = np.empty(words.shape[1], dtype=np.intp)
+        places[order] = np.cumsum(new) - 1
+        return ranked[:, new], places, int(new.sum())
+    key = words[0]
+    if span <= 32 * len(key):
+        used = np.zeros(span, dtype=np.bool_)
+        used[key] = True
+        place = np.cumsum(used) - 1
+        keys = np.flatnonzero(used).astype(np.int64)
+        return keys[np.newaxis], place[key], len(keys)
+    # A stable sort is quick where keys are two rising runs, which is what classes add up from.
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    new = np.ones(len(ranked), dtype=np.bool_)
+    new[1:] = ranked[1:] != ranked[:-1]
+    places = np.empty(len(key), dtype=np.intp)
+    places[order] = np.cumsum(new) - 1
+    return ranked[new][np.newaxis], places, int(new.sum())

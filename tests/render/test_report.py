@@ -1,0 +1,1125 @@
+"""The report as a file: one that loads nothing, runs nothing of the data, and tells no secrets.
+
+What it does when it is opened is in test_report_browser.py, which takes its reports from here.
+"""
+
+import base64
+import csv
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import microgauge
+from microgauge import InputError
+from microgauge.cli import main
+from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
+from microgauge.demo.candidates import candidates
+from microgauge.results import PairScore
+
+MEGABYTES = 1_000_000
+QUICK = ("propensity", "clusters", "ecdf")
+"""Sections that take long and bring no data of their own into a report."""
+
+
+# -- looking into a report -------------------------------------------------------------------
+
+
+def scripts_of(page):
+    """The scripts of a page that run, in their order: Vega, then ours."""
+    return re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+
+
+def own_text(page):
+    """All of a page but the library that draws, which is the same in every report."""
+    vega, _ = scripts_of(page)
+    assert page.count(vega) == 1
+    return page.replace(vega, "")
+
+
+def data_text(page):
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return text
+
+
+def data_of(page):
+    def refused(name):
+        raise AssertionError(f"{name} in the data of a report")
+
+    return json.loads(data_text(page), parse_constant=refused)
+
+
+def variable_of(data, name):
+    return next(v for v in data["variables"] if v["name"] == name)
+
+
+def leaves(data, name=""):
+    """Everything in the data that is no dict or list, with the name it stands under."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from leaves(value, key)
+    elif isinstance(data, list):
+        for value in data:
+            yield from leaves(value, name)
+    else:
+        yield name, data
+
+
+def keys_in(data):
+    if isinstance(data, dict):
+        yield from data
+    for value in data.values() if isinstance(data, dict) else data:
+        if isinstance(value, dict | list):
+            yield from keys_in(value)
+
+
+# -- reports of many kinds, each made once ---------------------------------------------------
+
+
+@cache
+def demo_result():
+    return microgauge.assess(ORIGINAL, PROTECTED, schema=SCHEMA, skip=QUICK, details=True)
+
+
+@cache
+def demo_ranking():
+    names = ["light", "bands", "joined", "coarse", "strong"]
+    skip = [*QUICK, "loss"]
+    return microgauge.rank(
+        ORIGINAL, candidates(), names=names, schema=SCHEMA, skip=skip, details=True
+    )
+
+
+@cache
+def many_variables(count, rows=60, seed=1):
+    """Words and numbers by turns, tied to one hidden number, every third one shuffled."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=rows)
+    columns = {}
+    for i in range(count):
+        x = hidden + rng.normal(size=rows)
+        words = np.array(["low", "middle", "high", "top"])[np.searchsorted([-1, 0, 1], x)]
+        columns[f"v{i:03d}"] = x.round(3) if i % 2 else words
+    before = pd.DataFrame(columns)
+    after = before.assign(**{n: rng.permutation(before[n].to_numpy()) for n in list(before)[::3]})
+    return before, after
+
+
+@cache
+def hundred_variables():
+    return microgauge.assess(*many_variables(100), only=["gdu"], details=True)
+
+
+@cache
+def five_hundred_variables():
+    """All pairs of 500 variables: two of them tested, the rest as if they had been."""
+    before, after = many_variables(500, 30)
+    names = list(before)
+    few = {"options": {"pairs": [names[:2], names[1:3]]}}
+    result = microgauge.assess(before, after, schema=few, only=["gdu"], details=True)
+    rng = np.random.default_rng(4)
+    kept = {"outcome": "kept", "coefficient_original": 0.5, "coefficient_protected": 0.4}
+    pairs = [
+        PairScore(a=a, b=b, test="chi-squared", test_protected="chi-squared", utility=u, **kept)
+        for place, a in enumerate(names)
+        for b, u in zip(names[place + 1 :], rng.uniform(size=500).tolist(), strict=False)
+    ]
+    return replace(result, gdu=replace(result.gdu, pairs=tuple(pairs)))
+
+
+def small(rows=120, seed=3):
+    """A table of every type, quick to assess."""
+    rng = np.random.default_rng(seed)
+    region = rng.choice(["north", "south", "east"], rows)
+    return pd.DataFrame(
+        {
+            "region": region,
+            "sex": rng.choice(["female", "male"], rows),
+            "age": rng.integers(18, 90, rows),
+            "income": rng.lognormal(9, 0.6, rows).round(1) + 500 * (region == "north"),
+        }
+    )
+
+
+def shuffled(frame, *names, seed=5):
+    rng = np.random.default_rng(seed)
+    return frame.assign(**{name: rng.permutation(frame[name].to_numpy()) for name in names})
+
+
+def small_report(**choices):
+    frame = small()
+    said = {"variable": {n: {"role": "quasi_identifier"} for n in ("region", "sex")}}
+    result = microgauge.assess(frame, shuffled(frame, "sex"), schema=said, skip=QUICK, details=True)
+    return result.report(**choices)
+
+
+# -- one file that loads nothing -------------------------------------------------------------
+
+PAGES = {
+    "assess": lambda: demo_result().report(),
+    "assess public": lambda: demo_result().report(edition="public"),
+    "rank": lambda: demo_ranking().report(),
+    "rank public": lambda: demo_ranking().report(edition="public"),
+}
+
+
+@pytest.fixture(params=PAGES)
+def page(request):
+    return PAGES[request.param]()
+
+
+class TestSelfContained:
+    def test_the_data_is_json_without_nan(self, page):
+        data = data_of(page)
+        assert data["kind"] in ("assess", "rank")
+        for name, value in leaves(data):
+            assert value is None or isinstance(value, str | bool | int | float), name
+            assert not isinstance(value, float) or np.isfinite(value), name
+
+    def test_the_policy_lets_in_these_two_scripts_and_nothing_else(self, page):
+        (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)">', page)
+        rules = dict(rule.strip().split(" ", 1) for rule in unescape(policy).split(";"))
+        assert rules["default-src"] == "'none'"
+        hashes = [
+            f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
+            for s in scripts_of(page)
+        ]
+        assert len(hashes) == 2
+        # Vega compiles its expressions, hence eval; no inline script beside ours, no source at all.
+        assert sorted(rules["script-src"].split()) == sorted([*hashes, "'unsafe-eval'"])
+        assert rules["img-src"] == "data:"
+        assert rules["base-uri"] == rules["form-action"] == "'none'"
+        assert not {"connect-src", "font-src", "frame-src", "object-src"} & set(rules)
+
+    def test_every_script_is_one_of_the_three(self, page):
+        assert len(re.findall(r"<script", own_text(page))) == 3  # two that run, one with data
+        assert page.index("Content-Security-Policy") < page.index("<script")
+
+    def test_nothing_is_loaded_from_elsewhere(self, page):
+        text = own_text(page)
+        assert re.findall(r"<(?:link|iframe|img|object|embed|base|form)\b", text) == []
+        assert re.findall(r"\bsrc\s*=", text) == []
+        assert set(re.findall(r"""\bhref\s*=\s*["']?(.)""", text)) == {"#"}
+        assert (
+            re.findall(r"\burl\(|@import|\bfetch\(|XMLHttpRequest|WebSocket|import\(", text) == []
+        )
+        # A namespace is a name, not an address.
+        assert set(re.findall(r"https?://[^\s\"'`]+", text)) <= {"http://www.w3.org/2000/svg"}
+
+    def test_no_cookie_and_no_store(self, page):
+        _, ours = scripts_of(page)
+        assert re.findall(r"cookie|localStorage|sessionStorage|indexedDB|innerHTML", ours) == []
+
+    def test_the_data_cannot_end_its_element(self, page):
+        assert not set(data_text(page)) & set("<>&\u2028\u2029")
+
+
+def test_two_runs_give_the_same_bytes():
+    assert small_report() == small_report()
+    assert small_report(edition="public") == small_report(edition="public")
+
+
+def test_another_process_gives_the_same_bytes(tmp_path, monkeypatch):
+    frame = small()
+    frame.to_csv(tmp_path / "o.csv", index=False)
+    shuffled(frame, "sex").to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "s.toml").write_text(
+        '[variable.region]\nrole = "quasi_identifier"\n[variable.sex]\nrole = "quasi_identifier"\n'
+        '[[regression]]\nformula = "income ~ region + sex"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    order = ["assess", "o.csv", "p.csv", "--schema", "s.toml", "--skip", ",".join(QUICK)]
+    assert main([*order, "--report", "here.html"]) == 0
+    for seed in ("1", "2"):
+        if seed != os.environ.get("PYTHONHASHSEED"):
+            break
+    subprocess.run(
+        [sys.executable, "-m", "microgauge", *order, "--report", "there.html"],
+        check=True, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True,
+    )  # fmt: skip
+    here, there = Path("here.html").read_bytes(), Path("there.html").read_bytes()
+    assert here == there
+    assert len(data_text(here.decode())) > 3000
+
+
+def test_a_report_without_details_has_its_figures():
+    frame = small()
+    result = microgauge.assess(frame, frame, only=["gdu"])
+    data = data_of(result.report())
+    assert [v["name"] for v in data["variables"]] == list(frame)
+    assert all(v["detail"] is None for v in data["variables"])
+    assert data["pairs"]["tables"] == {}
+
+
+# -- the command -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    frame = small()
+    frame.to_csv(tmp_path / "original.csv", index=False)
+    shuffled(frame, "sex").to_csv(tmp_path / "protected.csv", index=False)
+    (tmp_path / "s.toml").write_text(
+        "".join(f'[variable.{n}]\nrole = "quasi_identifier"\n' for n in ("region", "sex", "age"))
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def command(*arguments, verb="assess"):
+    given = [verb, "original.csv", "protected.csv", "--schema", "s.toml"]
+    return main([*given, "--skip", ",".join(QUICK), *arguments])
+
+
+def no_work(*_, **__):
+    raise AssertionError("the work was begun")
+
+
+@pytest.mark.usefixtures("folder")
+class TestCommand:
+    @pytest.mark.parametrize("verb", ["assess", "rank"])
+    def test_writes_a_report(self, verb, capsys):
+        assert command("--report", "r.html", verb=verb) == 0
+        page = Path("r.html").read_text(encoding="utf-8")
+        assert data_of(page)["kind"] == verb
+        assert data_of(page)["edition"] == "internal"
+        assert capsys.readouterr().out
+
+    @pytest.mark.parametrize("verb", ["assess", "rank"])
+    def test_editions_and_the_least_count(self, verb):
+        order = ["--report", "r.html", "--edition", "public", "--min-count", "37"]
+        assert command(*order, verb=verb) == 0
+        data = data_of(Path("r.html").read_text(encoding="utf-8"))
+        assert data["edition"] == "public"
+        assert any("fewer than 37 records" in told for told in data["left_out"])
+
+    @pytest.mark.parametrize("verb", ["assess", "rank"])
+    @pytest.mark.parametrize("place", ["no/where.html", "."])
+    def test_a_place_that_is_none_is_refused_before_the_work(
+        self, verb, place, monkeypatch, capsys
+    ):
+        monkeypatch.setattr("microgauge.commands.assess.assess", no_work)
+        monkeypatch.setattr("microgauge.commands.rank.rank", no_work)
+        before = sorted(Path().iterdir())
+        assert command("--report", place, verb=verb) == 2
+        assert sorted(Path().iterdir()) == before
+        assert "folder" in capsys.readouterr().err
+
+    def test_an_edition_that_is_none(self):
+        with pytest.raises(SystemExit) as stopped:
+            command("--report", "r.html", "--edition", "Public")
+        assert stopped.value.code == 2
+        assert not Path("r.html").exists()
+
+    @pytest.mark.parametrize("count", ["0", "-3"])
+    @pytest.mark.parametrize("verb", ["assess", "rank"])
+    def test_a_least_count_that_protects_nobody_is_refused(self, verb, count, capsys):
+        order = ["--report", "r.html", "--edition", "public", "--min-count", count]
+        try:
+            code = command(*order, verb=verb)
+        except SystemExit as stopped:
+            code = stopped.code
+        assert code == 2
+        assert not Path("r.html").exists()
+        assert capsys.readouterr().err
+
+    def test_what_cannot_be_written_leaves_the_old_one(self, monkeypatch, capsys):
+        Path("r.html").write_text("the old one")
+        before = sorted(Path().iterdir())
+
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", full)
+        assert command("--report", "r.html") == 2
+        assert "No space left" in capsys.readouterr().err
+        assert Path("r.html").read_text() == "the old one"
+        assert sorted(Path().iterdir()) == before
+
+    def test_a_refusal_at_the_end_leaves_no_report(self, capsys):
+        Path("s.toml").write_text("")  # no quasi-identifier, hence no risky records
+        before = sorted(Path().iterdir())
+        assert command("--report", "r.html", "--risky", "k.csv") == 2
+        assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("edition", ["Public", "PUBLIC", "", "intern"])
+def test_a_misspelt_edition_is_never_the_internal_one(edition):
+    """Who asks for "Public" must not be handed the risks."""
+    with pytest.raises((InputError, ValueError)):
+        small_report(edition=edition)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_least_count_below_one(count):
+    with pytest.raises((InputError, ValueError)):
+        small_report(edition="public", min_count=count)
+
+
+# -- names of every kind ---------------------------------------------------------------------
+
+HOSTILE = (
+    "<script>window.hacked=1</script>",
+    '"></div><img src=x onerror=window.hacked=1>',
+    "</script><script>window.hacked=1</script>",
+    "<!--",
+    "<!--<script>",
+    "]]>",
+    "javascript:alert(1)",
+    "\u202eright to left\u200f",
+    "x" * 10_000,
+    "👩‍👩‍👧🎉" * 12,
+    "datum.value",
+    '"+window.hacked+"',
+    "back\\slash \\\" ' ` quotes",
+    "=cmd|' /C calc'!A0",
+    '"])[0]||(window.hacked=1)||(["',
+    '\\"])||(window.hacked=1)//',
+    "\\u0022+(window.hacked=1)+\\u0022",
+    "${window.hacked=1}{{window.hacked=1}}",
+    "tab\tand\nnew line\r",
+    "\x07\x1b[31m control",
+    "&lt;b&gt; &amp; &#60;",
+    "TITLE",
+)
+"""Names and labels that would do harm, or look bad, if they were anything but text."""
+BREAKING = ("line\u2028break", "paragraph\u2029break")
+INHERITED = ("__proto__", "constructor", "toString", "hasOwnProperty", "valueOf")
+"""What every object of JavaScript has, and no label should find."""
+
+
+def hostile_tables(names, rows=400, seed=2):
+    """Every name is a variable, and a category of the others."""
+    rng = np.random.default_rng(seed)
+    before = pd.DataFrame(
+        {
+            name: rng.normal(size=rows).round(2) if i % 4 == 3 else rng.choice(names, rows)
+            for i, name in enumerate(names)
+        }
+    )
+    return before, shuffled(before, *names[::2])
+
+
+@cache
+def hostile_result(names=HOSTILE):
+    before, after = hostile_tables(names)
+    after["y" * 10_000] = 1  # a column the original lacks is told of in a note
+    keys = {name: {"role": "quasi_identifier"} for name in names[:3]}
+    means = [
+        {"statistic": "mean", "variable": names[3], "by": name} for name in (names[0], names[1])
+    ]
+    said = {"variable": keys, "indicator": means, "risk": {"suda_max": 2}}
+    return microgauge.assess(before, after, schema=said, skip=QUICK, details=True, yardsticks=False)
+
+
+@cache
+def hostile_ranking(names=HOSTILE):
+    before, after = hostile_tables(names[:6], 200)
+    said = {"variable": {name: {"role": "quasi_identifier"} for name in names[:3]}}
+    tables = [shuffled(after, names[1], seed=i) for i in range(len(names))]
+    return microgauge.rank(before, tables, names=names, schema=said, only=["gdu"], details=True)
+
+
+class TestNames:
+    def test_names_and_labels_arrive_as_they_are(self):
+        names = HOSTILE + BREAKING + INHERITED
+        data = data_of(hostile_result(names).report())
+        assert [v["name"] for v in data["variables"]] == list(names)
+        told = {label for v in data["variables"] for label in v["detail"].get("labels", ())}
+        assert told >= {name.strip() for name in names}  # cells are read without blanks around
+
+    def test_no_name_is_markup_anywhere(self):
+        text = own_text(hostile_result().report())
+        for name in HOSTILE:
+            if set(name) & set("<>&"):
+                assert name not in text
+        assert text.count("<script") == text.count("</script>") == 3
+        assert "<!--" not in text
+
+    def test_the_title_of_the_page_is_not_a_place_for_data(self):
+        page = hostile_result().report()
+        assert page.count("TITLE") == data_text(page).count("TITLE") > 0
+
+
+FORMULAS = ("=1+1", "+SUM(A1)", "-2+3", "@SUM(A1)", "\tcmd", "\rcmd", "=cmd|' /C calc'!A0")
+
+
+class TestSpreadsheets:
+    """A cell that begins with = + - @, tab or return is run by spreadsheets, quoted or not."""
+
+    @pytest.fixture
+    def written(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        rng = np.random.default_rng(1)
+        frame = pd.DataFrame(
+            {name: rng.choice(["=a", "+b", "@c"], 150) for name in FORMULAS}
+            | {"empty": [None] * 150, "=one": ["x"] * 150}
+        )
+        frame.to_parquet("o.parquet")
+        shuffled(frame, *FORMULAS[:2]).to_parquet("p.parquet")
+        keys = "".join(
+            f'[variable.{json.dumps(n)}]\nrole = "quasi_identifier"\n' for n in FORMULAS[:3]
+        )
+        Path("s.toml").write_text(keys)
+        tables = ["o.parquet", "p.parquet", "--schema", "s.toml", "--skip", ",".join(QUICK)]
+        assert main(["assess", *tables, "--pairs", "pairs.csv", "--risky", "risky.csv"]) == 0
+        found = {}
+        for name in ("pairs.csv", "risky.csv"):
+            with Path(name).open(encoding="utf-8", newline="") as file:
+                found[name] = list(csv.reader(file))
+        return found
+
+    @pytest.mark.parametrize("name", ["pairs.csv", "risky.csv"])
+    def test_no_cell_is_a_formula(self, written, name):
+        def number(cell):
+            return re.fullmatch(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?", cell) is not None
+
+        cells = [cell for row in written[name] for cell in row]
+        assert [c for c in cells if c[:1] in set("=+-@\t\r") and not number(c)] == []
+
+    def test_the_names_can_still_be_read(self, written):
+        header, *rows = written["pairs.csv"]
+        shown = {row[header.index(side)] for row in rows for side in "ab"}
+        for name in FORMULAS:
+            assert any(name.strip() in cell for cell in shown), name
+
+
+# -- sizes -----------------------------------------------------------------------------------
+
+
+def report_data(before, after, **choices):
+    page = microgauge.assess(before, after, details=True, **choices).report()
+    assert len(page.encode()) < 5 * MEGABYTES
+    return data_of(page)
+
+
+class TestSizes:
+    def test_one_variable(self):
+        frame = small()[["age"]]
+        data = report_data(frame, frame, only=["gdu"])
+        assert len(data["variables"]) == 1
+        assert data["pairs"]["names"] == []
+
+    def test_a_hundred_variables(self):
+        page = hundred_variables().report()
+        data = data_of(page)
+        assert len(page.encode()) < 5 * MEGABYTES
+        assert len(data["variables"]) == 100
+        assert len(data["pairs"]["matrix"]) == 4950
+        tables, left_out = data["pairs"]["tables"], data["pairs"]["tables_left_out"]
+        tested = [p for p in data["pairs"]["matrix"] if p[2] is not None]
+        assert len(tables) + left_out == len(tested)
+        # Pairs that lost most have a table: no other one lost more than any of these.
+        held = [u for i, j, u in tested if f"{i},{j}" in tables]
+        rest = [u for i, j, u in tested if f"{i},{j}" not in tables]
+        assert rest
+        assert max(held) <= min(rest)
+
+    def test_five_hundred_variables(self):
+        page = five_hundred_variables().report()
+        data = data_of(page)
+        assert len(data["variables"]) == 500
+        assert len(data["pairs"]["matrix"]) == 500 * 499 // 2
+        assert len(page.encode()) < 10 * MEGABYTES
+
+    def test_a_thousand_rows_of_fifty_variables(self):
+        before, after = many_variables(50, 1000)
+        data = report_data(before, after, only=["gdu", "loss"])
+        assert len(data["variables"]) == 50
+        assert len(data["pairs"]["tables"]) == 1225
+
+    def test_ten_thousand_categories(self):
+        rng = np.random.default_rng(1)
+        codes = np.concatenate([np.arange(10_000), rng.integers(0, 30, 3000)])
+        frame = pd.DataFrame({"code": [f"c{i}" for i in codes], "y": rng.normal(size=len(codes))})
+        data = report_data(frame, frame, only=["gdu"])
+        detail = variable_of(data, "code")["detail"]
+        most = frame["code"].value_counts()
+        *top, others = detail["labels"]
+        assert len(top) == 20
+        assert others == "(others)"
+        assert detail["others"] == most.size - 20
+        assert min(most[label] for label in top) >= most.iloc[19]
+        for side in ("before", "after"):
+            assert sum(detail[side]) == pytest.approx(1, abs=0.01)
+            assert detail[side][0] == pytest.approx(most[top[0]] / len(frame), rel=1e-3)
+            assert detail[side][-1] == pytest.approx(most.iloc[20:].sum() / len(frame), rel=1e-3)
+        assert len(data["pairs"]["axes"]["code"]["labels"]) <= 11
+
+    def test_columns_without_values(self):
+        before = small().assign(empty=None, constant=7.5, word="same", gone=1, lost=2.5)
+        after = before.drop(columns="gone").assign(lost=None)
+        before["empty"] = before["empty"].astype(float)
+        data = report_data(before, after, skip=QUICK)
+        details = {v["name"]: v["detail"] for v in data["variables"]}
+        assert details["gone"] == {"reason": "removed"}
+        assert details["lost"]["reason"]
+        assert details["empty"]["reason"]
+        assert sum(details["constant"]["before"]) == pytest.approx(1)
+        assert details["word"]["labels"] == ["same"]
+        assert variable_of(data, "gone")["story"] == "removed"
+        for edition in ("internal", "public"):
+            result = microgauge.assess(before, after, skip=QUICK, details=True)
+            assert data_of(result.report(edition=edition))["variables"]
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    @pytest.mark.parametrize("edition", ["internal", "public"])
+    @pytest.mark.parametrize(
+        ("low", "high"),
+        [
+            (0, 1e300), (-1.7e308, 1.7e308), (0, 5e-322), (0, 1e-300), (1e9, 1e9 + 1e-6),
+            (1e16, 1e16 + 20),
+        ],
+    )  # fmt: skip
+    def test_numbers_of_every_size(self, low, high, edition):
+        u = np.random.default_rng(1).uniform(size=150)
+        frame = pd.DataFrame({"x": low * (1 - u) + high * u})
+        said = {"variable": {"x": {"type": "continuous"}}}
+        result = microgauge.assess(frame, frame, schema=said, only=["gdu"], details=True)
+        (variable,) = data_of(result.report(edition=edition))["variables"]
+        detail = variable["detail"] or {}
+        edges = detail.get("edges") or detail.get("inner") or []
+        assert (np.diff(edges) > 0).all()
+        if edges:
+            assert sum(detail["before"]) == pytest.approx(1, abs=0.01)
+
+    @pytest.mark.parametrize("section", ["gdu", "loss", "ecdf"])
+    @pytest.mark.parametrize("edition", ["internal", "public"])
+    def test_one_section(self, section, edition):
+        frame = small()
+        result = microgauge.assess(frame, frame, only=[section], details=True)
+        data = data_of(result.report(edition=edition))
+        assert [v["name"] for v in data["variables"]] == list(frame)
+        assert all(v["detail"] for v in data["variables"])
+        assert bool(data["figures"]) == (section == "gdu")
+        assert ("loss" in data and data["loss"] is not None) == (
+            section == "loss" and edition == "internal"
+        )
+        if section != "gdu":
+            assert data["pairs"]["names"] == []
+            assert all(v["utility"] is None for v in data["variables"])
+
+
+# -- what the pictures say -------------------------------------------------------------------
+
+
+class TestPictures:
+    """The figures that are drawn, against the tables they come from."""
+
+    @pytest.fixture
+    def data(self):
+        return data_of(demo_result().report())
+
+    @pytest.fixture
+    def tables(self):
+        return pd.read_csv(ORIGINAL), pd.read_csv(PROTECTED)
+
+    def test_shares_are_weighted(self, data, tables):
+        detail = variable_of(data, "MAR")["detail"]
+        for side, table in zip(("before", "after"), tables, strict=True):
+            sums = table.groupby("MAR")["PWGTP"].sum() / table["PWGTP"].sum()
+            for label, share in zip(detail["labels"], detail[side], strict=True):
+                assert share == pytest.approx(sums[label], rel=1e-3)
+
+    def test_bins_hold_all_units(self, data, tables):
+        detail = variable_of(data, "PINCP")["detail"]
+        edges = np.array(detail["edges"])
+        bins = len(edges) - 1
+        assert 15 <= bins <= 40
+        assert (np.diff(edges) > 0).all()
+        for side, table in zip(("before", "after"), tables, strict=True):
+            place = np.clip(np.searchsorted(edges, table["PINCP"], side="right") - 1, 0, bins - 1)
+            shares = np.bincount(place, table["PWGTP"], bins) / table["PWGTP"].sum()
+            assert detail[side] == pytest.approx(shares.tolist(), abs=2e-4)
+
+    def test_tables_of_pairs(self, data, tables):
+        pairs = data["pairs"]
+        i, j = pairs["names"].index("SEX"), pairs["names"].index("MAR")
+        axes = [pairs["axes"][name]["labels"] for name in ("SEX", "MAR")]
+        for shown, table in zip(pairs["tables"][f"{i},{j}"], tables, strict=True):
+            share = table.pivot_table("PWGTP", "SEX", "MAR", "sum") / table["PWGTP"].sum()
+            wanted = share.loc[axes[0], axes[1]].to_numpy() * 10_000
+            assert np.abs(np.array(shown) - wanted).max() <= 1
+
+    def test_the_original_is_shown_in_the_terms_of_the_protected(self, data):
+        detail = variable_of(data, "AGEP")["detail"]
+        assert "20-29" in detail["labels"]
+        assert detail["before"] == pytest.approx(detail["after"])
+
+    def test_every_figure_shown_is_explained(self, data):
+        for figure in data["figures"]:
+            words = data["explain"][figure["key"]]
+            assert set(words) == {"question", "range", "direction", "reference"}
+            assert all(words.values())
+
+    def test_a_ranking_holds_the_report_of_every_candidate(self):
+        data = data_of(demo_ranking().report())
+        assert data["candidates"] == ["light", "bands", "joined", "coarse", "strong"]
+        assert len(data["reports"]) == len(data["table"]["rows"]) == 5
+        first = demo_ranking().candidates[0].assessment
+        assert data["reports"][0]["figures"][0]["value"] == first.gdu.value
+        (name, *values) = data["table"]["rows"][0]
+        assert dict(zip(data["table"]["heads"], values, strict=True))["risk"] == first.risk.total
+        assert name == "light"
+
+    def test_coefficients_over_the_candidates(self):
+        ranking = demo_ranking()
+        data = data_of(ranking.report())
+        terms = data["regressions"][1]["terms"]
+        wanted = ranking.candidates[0].assessment.regressions[1].coefficients
+        assert [t["name"] for t in terms] == [c.term for c in wanted]
+        rows = terms[0]["rows"]
+        assert rows[0][:2] == ["original", wanted[0].original]
+        expected = {
+            c.name: c.assessment.risk.expected_reidentifications for c in ranking.candidates
+        }
+        order = [expected[name] for name, *_ in rows[1:]]
+        assert order == sorted(order, reverse=True)
+
+
+# -- the edition for data users --------------------------------------------------------------
+
+JOBS = [f"Jobword{i}" for i in range(12)]
+GROUPS = ["Trades", "Offices", "Care"]
+LOWEST, LARGEST = -48_213.37, 9_876_543.21
+
+
+def register(seed, rows=420):
+    """A register with what must not be told, and a release of it."""
+    rng = np.random.default_rng([seed, 17])
+    town = rng.choice(["Aldbrook", "Brindle", "Carrow"], rows).astype(object)
+    job = rng.integers(0, 12, rows)
+    age = np.clip(rng.normal(48, 16, rows).round(), 17, 97).astype(int)
+    income = rng.lognormal(10, 0.8, rows).round(2)
+    wage = rng.gamma(3, 9000, rows).round(2)
+    health = rng.choice(["good", "fair", "poor"], rows, p=[0.5, 0.3, 0.2]).astype(object)
+    places = rng.permutation(rows)
+    town[places[:40]] = "Eastmere"  # few are left of it
+    town[places[40:75]] = "Gonewick"  # none is left
+    start = 75
+    for i, count in enumerate((1, 2, 4, 6, 8, 11, 19, 24)):
+        town[places[start : start + count]] = f"Rareham{i}"
+        start += count
+    health[places[:4]] = "Terminal"
+    income[places[0]], income[places[1]] = LOWEST, LARGEST
+    before = pd.DataFrame(
+        {
+            "town": town, "job": [JOBS[i] for i in job], "age": age, "health": health,
+            "income": income, "wage": wage, "hours": rng.integers(0, 80, rows).astype(float),
+            "w": rng.uniform(1, 9, rows).round(3),
+        }
+    )  # fmt: skip
+    noisy = income * (1 + rng.normal(0, 0.05, rows))
+    noisy[places[:2]] = np.median(income)
+    after = before.assign(
+        job=[GROUPS[i % 3] for i in job],
+        age=[f"{a // 10 * 10}-{a // 10 * 10 + 9}" for a in age],
+        income=noisy.round(2),
+        wage=np.minimum(wage, 60_000.0),
+    )
+    moved = places[3:40]  # all but three of Eastmere
+    after.loc[moved, "town"] = rng.choice(["Aldbrook", "Brindle"], len(moved))
+    after.loc[places[40:75], "town"] = rng.choice(["Brindle", "Carrow"], 35)
+    after.loc[places[100:103], "hours"] = np.nan
+    after.loc[places[200:216], "wage"] = np.nan
+    return before, after
+
+
+def in_released_terms(before):
+    """The register as a user of the release would code it."""
+    return before.assign(
+        job=[GROUPS[JOBS.index(name) % 3] for name in before["job"]],
+        age=[f"{a // 10 * 10}-{a // 10 * 10 + 9}" for a in before["age"]],
+        wage=np.minimum(before["wage"], 60_000.0),
+    )
+
+
+SEEDS = (0, 1, 2)
+COUNTS = (3, 10, 25)
+
+
+@cache
+def register_result(seed):
+    before, after = register(seed)
+    quasi, sensitive = {"role": "quasi_identifier"}, {"role": "sensitive"}
+    said = {
+        "options": {"weight": "w"} if seed % 2 else {},
+        "variable": {
+            "town": quasi, "age": quasi | {"type": "continuous"}, "job": quasi,
+            "health": sensitive, "w": {"role": "weight"}, "hours": {"type": "continuous"},
+        },
+        "indicator": [
+            {"statistic": "mean", "variable": "income", "by": "town", "name": "Income"},
+            {"statistic": "median", "variable": "hours", "by": "health", "resamples": 50},
+            {"statistic": "share", "variable": "town"},
+        ],
+        "regression": [{"formula": "hours ~ town + health + wage"}],
+    }  # fmt: skip
+    return microgauge.assess(before, after, schema=said, skip=QUICK, details=True)
+
+
+@cache
+def register_ranking(seed):
+    before, after = register(seed)
+    quasi = {"role": "quasi_identifier"}
+    said = {"variable": {"town": quasi, "age": quasi | {"type": "continuous"}, "job": quasi}}
+    said["regression"] = [{"formula": "hours ~ town + health"}]
+    named = before.assign(job=after["job"])
+    return microgauge.rank(
+        before, [after, named], names=["one", "two"], schema=said, skip=QUICK, details=True
+    )
+
+
+def forbidden_labels(before, after, count):
+    """Labels with fewer than so many records on either side, whichever way they are coded."""
+    released = in_released_terms(before)
+    found = set()
+    for name in ("town", "job", "age", "health"):
+        coded = [frame[name].astype(str).value_counts() for frame in (released, after)]
+        for label in set(before[name].astype(str)) | set(coded[0].index) | set(coded[1].index):
+            if min(counts.get(label, 0) for counts in coded) < count:
+                found.add(label)
+    return {label for label in found if not label.isdecimal()}  # a bare age may be any figure
+
+
+def forms(value):
+    """A number as it may be printed."""
+    size = abs(value)
+    shapes = ("{}", "{:.2f}", "{:.1f}", "{:.0f}", "{:.6g}", "{:.5g}", "{:.4g}", "{:.3e}", "{:.2e}")
+    made = {shape.format(size) for shape in shapes} | {str(round(size)), str(int(size))}
+    short = float(f"{size:.3g}")
+    made |= {f"{size:,.2f}", f"{size:,.0f}", f"{int(size):,}", f"{short:,.0f}", f"{short:.0f}"}
+    return made
+
+
+def edges_of(frame, name):
+    return set().union(*(forms(value) for value in (frame[name].min(), frame[name].max())))
+
+
+HIDDEN_KEYS = {
+    "risk", "rut", "loss", "notes", "recoding", "tables", "axes", "map", "levels",
+    "sweep", "recommended", "frontier", "boxes", "density", "edges", "suda",
+}  # fmt: skip
+HIDDEN_WORDS = re.compile(
+    r"risk|identif|unique|disclos|anonym|\brut\b|band|merged|round|top-cod|bottom|inferred|recod"
+    r"|suppress|removed|more cells|/tmp|\.csv|\.parquet",
+    re.IGNORECASE,
+)
+
+
+def told(data):
+    """The data of a public report without what it says of itself, and without constant words."""
+    if isinstance(data, dict):
+        return {k: told(v) for k, v in data.items() if k not in ("left_out", "explain")}
+    return [told(v) for v in data] if isinstance(data, list) else data
+
+
+def reports_in(data):
+    return data["reports"] if data["kind"] == "rank" else [data]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("seed", SEEDS)
+class TestPublic:
+    """Over the whole file, against the tables: what no reader may find in it."""
+
+    def test_labels_of_few(self, seed, count):
+        before, after = register(seed)
+        text = own_text(register_result(seed).report(edition="public", min_count=count))
+        hidden = forbidden_labels(before, after, count)
+        assert {"Gonewick", "Jobword3", "Rareham0", "Rareham1"} <= hidden
+        assert "Eastmere" in hidden or count == 3
+        assert sorted(label for label in hidden if label in text) == []
+        internal = own_text(register_result(seed).report())
+        assert {"Gonewick", "Jobword3", "Rareham0"} <= {x for x in hidden if x in internal}
+
+    def test_labels_of_enough_are_told(self, seed, count):
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        assert {"Aldbrook", "Brindle", "Carrow"} <= set(
+            variable_of(data, "town")["detail"]["labels"]
+        )
+        assert variable_of(data, "job")["detail"]["labels"]
+
+    def test_shown_categories_hold_enough_on_both_sides(self, seed, count):
+        before, after = register(seed)
+        sides = in_released_terms(before), after
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        for name in ("town", "job", "age", "health"):
+            detail = variable_of(data, name)["detail"]
+            *labels, last = detail["labels"]
+            labels += [last] if last != "(others)" else []
+            for frame in sides:
+                counts = frame[name].value_counts()
+                assert min(counts[label] for label in labels) >= count
+                rest = counts.drop(labels).sum()
+                assert (rest >= count) if last == "(others)" else (rest == 0)
+            for side in ("before", "after"):
+                assert sum(detail[side]) == pytest.approx(1, abs=0.0006 * len(detail[side]))
+
+    def test_shown_bins_hold_enough_on_both_sides(self, seed, count):
+        """As a reader must take them: by the edges that are printed."""
+        before, after = register(seed)
+        sides = in_released_terms(before), after
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        for name in ("income", "wage", "hours"):
+            detail = variable_of(data, name)["detail"]
+            for frame in sides:
+                place = np.searchsorted(detail["inner"], frame[name].dropna(), side="right")
+                held = np.bincount(place, minlength=len(detail["inner"]) + 1)
+                assert held.min() >= count, (name, held.tolist())
+
+    def test_bins_hold_the_share_that_is_shown(self, seed, count):
+        before, after = register(seed)
+        weights = before["w"] if seed % 2 else before["w"] * 0 + 1
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        for name in ("income", "wage", "hours"):
+            detail = variable_of(data, name)["detail"]
+            for side, frame in zip(
+                ("before", "after"), (in_released_terms(before), after), strict=True
+            ):
+                known = frame[name].notna()
+                place = np.searchsorted(detail["inner"], frame.loc[known, name], side="right")
+                shares = np.bincount(place, weights[known], len(detail["inner"]) + 1)
+                shares /= weights[known].sum()
+                assert detail[side] == pytest.approx(shares.tolist(), abs=0.001), name
+
+    def test_no_smallest_and_no_largest_number(self, seed, count):
+        before, _ = register(seed)
+        result = register_result(seed)
+        data = json.dumps(told(data_of(result.report(edition="public", min_count=count))))
+        for name in ("income", "wage"):
+            for form in edges_of(before, name):
+                if len(re.sub(r"\D", "", form)) > 2:
+                    assert re.search(rf"(?<![\d.]){re.escape(form)}(?!\d)", data) is None, form
+        numbers = [v for _, v in leaves(json.loads(data)) if isinstance(v, float)]
+        for name in ("income", "wage", "w"):
+            for end in (before[name].min(), before[name].max()):
+                assert not any(np.isclose(v, end, rtol=1e-4) for v in numbers)
+
+    def test_no_risk_no_recoding_no_notes(self, seed, count):
+        for result in (register_result(seed), register_ranking(seed)):
+            data = told(data_of(result.report(edition="public", min_count=count)))
+            assert not HIDDEN_KEYS & set(keys_in(data))
+            assert {value for name, value in leaves(data) if name == "reason"} <= {None}
+            words = [v for _, v in leaves(data) if isinstance(v, str)]
+            assert [w for w in words if HIDDEN_WORDS.search(w)] == []
+            # The same search finds all that in the internal edition.
+            internal = data_of(result.report())
+            assert {"risk", "recoding", "tables", "notes"} <= set(keys_in(internal))
+            assert any(HIDDEN_WORDS.search(v) for _, v in leaves(internal) if isinstance(v, str))
+
+    def test_no_figure_of_risk_or_loss(self, seed, count):
+        result = register_result(seed)
+        data = told(data_of(result.report(edition="public", min_count=count)))
+        numbers = {v for _, v in leaves(data) if isinstance(v, float)}
+        risk, rut, loss = result.risk, result.rut, result.loss
+        hidden = [risk.total, risk.internal, rut.value, rut.utility, rut.loss, loss.il1s, loss.gcp]
+        hidden += [
+            risk.expected_reidentifications,
+            risk.individual.sum,
+            *risk.suda.contributions.values(),
+        ]
+        for value in hidden:
+            if value is not None and value % 1:  # a whole number may be any other figure
+                assert not any(np.isclose(v, value, rtol=1e-4, atol=0) for v in numbers), value
+        internal = {v for _, v in leaves(data_of(result.report())) if isinstance(v, float)}
+        assert risk.total in internal
+
+    def test_missing_cells_of_the_release_only_and_no_small_number(self, seed, count):
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        missing = {v["name"]: v["missing"] for v in data["variables"]}
+        assert missing["town"] == ["0"]
+        assert missing["hours"] == (["3"] if count <= 3 else [f"fewer than {count}"])
+        assert missing["wage"] == (["16"] if count <= 16 else [f"fewer than {count}"])
+
+    def test_indicators_of_small_groups(self, seed, count):
+        before, after = register(seed)
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        names = [i["name"] for i in data["indicators"]]
+        for label in forbidden_labels(before, after, count):
+            assert [name for name in names if label in name] == []
+        assert "Income, town Aldbrook" in names
+        assert "median of hours, health good" in names
+        assert "share of town: Brindle" in names
+        internal = [i["name"] for i in data_of(register_result(seed).report())["indicators"]]
+        assert "Income, town Rareham0" in internal
+
+    def test_terms_of_rare_categories(self, seed, count):
+        before, after = register(seed)
+        data = data_of(register_result(seed).report(edition="public", min_count=count))
+        terms = [t["name"] for r in data["regressions"] for t in r["terms"]]
+        hidden = forbidden_labels(before, after, count)
+        assert [t for t in terms if any(f"[T.{label}]" in t for label in hidden)] == []
+        assert "town[T.Brindle]" in terms
+        assert "wage" in terms
+        internal = data_of(register_result(seed).report())["regressions"][0]["terms"]
+        assert "town[T.Rareham3]" in [t["name"] for t in internal]
+
+    def test_it_says_what_it_leaves_out(self, seed, count):
+        for result in (register_result(seed), register_ranking(seed)):
+            data = data_of(result.report(edition="public", min_count=count))
+            said = "\n".join(data["left_out"])
+            for what in ("risk", "recodings", "suppressed", "smallest and largest", "pairs"):
+                assert what in said
+            assert f"fewer than {count} records" in said
+
+    def test_a_ranking(self, seed, count):
+        page = register_ranking(seed).report(edition="public", min_count=count)
+        text, data = own_text(page), data_of(page)
+        rare = {f"Rareham{i}" for i, n in enumerate((1, 2, 4, 6, 8, 11, 19, 24)) if n < count}
+        assert [label for label in rare if label in text] == []
+        # The second candidate leaves jobs merged and towns alone: a label needs its own release.
+        first, second = (
+            {label for v in r["variables"] for label in (v["detail"] or {}).get("labels", ())}
+            for r in data["reports"]
+        )
+        assert "Gonewick" not in first
+        assert "Gonewick" in second
+        assert data["table"]["heads"] == ["GDU", "variables", "pairs", "U_p ratio"]
+        assert data["mosaics"] == data["regressions"] == []
+
+
+class TestPublicCorners:
+    """What is small by another way than by being a rare category."""
+
+    @staticmethod
+    def both(rows=300, seed=8):
+        frame = small(rows, seed)
+        return frame, shuffled(frame, "sex", seed=seed)
+
+    @staticmethod
+    def public(before, after, count=10, **said):
+        result = microgauge.assess(
+            before, after, schema=said, only=["gdu", "indicators", "regressions"], details=True
+        )
+        page = result.report(edition="public", min_count=count)
+        return data_of(page), own_text(page)
+
+    def test_edges_are_where_the_bins_end(self):
+        """Numbers of a narrow range: rounded to two digits, all lie on one side of the edge."""
+        rng = np.random.default_rng(1)
+        frame = pd.DataFrame({"x": rng.uniform(1001, 1099, 60), "y": rng.normal(size=60)})
+        data, _ = self.public(frame, frame, count=25)
+        detail = variable_of(data, "x")["detail"]
+        if detail is not None:
+            place = np.searchsorted(detail["inner"], frame["x"], side="right")
+            assert np.bincount(place, minlength=len(detail["inner"]) + 1).min() >= 25
+
+    def test_a_weighted_share_counts_records_not_weights(self):
+        before, after = self.both()
+        before["kind"] = after["kind"] = ["Rarewort"] * 3 + ["usual"] * 200 + ["other"] * 97
+        before["w"] = after["w"] = [500.0] * 3 + [1.0] * 297
+        data, text = self.public(
+            before, after, options={"weight": "w"},
+            indicator=[{"statistic": "share", "variable": "kind"}],
+        )  # fmt: skip
+        assert "share of kind: usual" in [i["name"] for i in data["indicators"]]
+        assert "Rarewort" not in text
+
+    def test_a_share_whose_rest_is_few(self):
+        """297 of 300 say no: the share of no is the number of those who say yes."""
+        before, after = self.both()
+        before["flag"] = after["flag"] = ["yes"] * 3 + ["no"] * 297
+        shares = [{"statistic": "share", "variable": "flag", "category": "no", "name": "Flag"}]
+        data, _ = self.public(before, after, indicator=shares)
+        assert variable_of(data, "flag")["detail"] is None
+        assert [i["name"] for i in data["indicators"]] == []
+
+    @pytest.mark.parametrize("quantile", [0.0, 0.999, 1.0])
+    def test_a_quantile_that_is_the_smallest_or_largest_number(self, quantile):
+        before, after = self.both()
+        before.loc[0, "income"] = LARGEST
+        before.loc[1, "income"] = -LARGEST
+        said = {"statistic": "quantile", "variable": "income", "quantile": quantile}
+        median = {"statistic": "median", "variable": "income", "resamples": 20}
+        data, text = self.public(before, after, indicator=[said | {"resamples": 20}, median])
+        assert [i["name"] for i in data["indicators"]] == ["median of income"]
+        for form in forms(LARGEST):
+            assert form not in text
+
+    def test_a_label_that_is_common_in_another_variable(self):
+        before, after = self.both()
+        before["kind"] = after["kind"] = ["north"] * 3 + ["usual"] * 200 + ["a"] * 97
+        data, _ = self.public(before, after, regression=[{"formula": "income ~ kind + region"}])
+        (found,) = data["regressions"]
+        terms = [t["name"] for t in found["terms"]]
+        assert "kind[T.usual]" in terms
+        assert "region[T.north]" in terms
+        assert "kind[T.north]" not in terms
+
+    def test_a_label_with_brackets(self):
+        before, after = self.both()
+        before["kind"] = after["kind"] = ["north]Rarewort"] * 3 + ["usual"] * 200 + ["a"] * 97
+        data, text = self.public(before, after, regression=[{"formula": "income ~ kind + region"}])
+        assert "kind[T.usual]" in [t["name"] for t in data["regressions"][0]["terms"]]
+        assert "Rarewort" not in text
+
+    def test_an_interaction_of_common_categories_that_few_have(self):
+        before, after = self.both()
+        a = np.array(["p", "q"])[np.arange(300) % 2]
+        b = np.where((np.arange(300) % 2 == 1) & (np.arange(300) > 5), "s", "r")
+        b[::4] = "s"
+        for frame in (before, after):
+            frame["a"], frame["b"] = a, b
+        held = ((a == "q") & (b == "r")).sum()
+        assert held < 10
+        data, _ = self.public(before, after, regression=[{"formula": "income ~ a*b + age"}])
+        terms = [t["name"] for t in data["regressions"][0]["terms"]]
+        assert "age" in terms
+        assert [t for t in terms if ":" in t] == []
+
+    def test_a_regression_of_few_units(self):
+        before, after = self.both()
+        before["age"] = after["age"] = [95] * 6 + [40 + i % 30 for i in range(294)]
+        few = {"formula": "income ~ sex", "where": "age > 90"}
+        data, _ = self.public(before, after, regression=[few, {"formula": "income ~ sex"}])
+        shown = {r["title"]: r["terms"] for r in data["regressions"]}
+        assert shown["income ~ sex"]
+        assert not any(terms for title, terms in shown.items() if "where" in title)
+
+    def test_a_condition_that_names_a_rare_category(self):
+        before, after = self.both()
+        before["kind"] = after["kind"] = ["Rarewort"] * 3 + ["usual"] * 200 + ["a"] * 97
+        said = {"formula": "income ~ sex", "where": "kind != 'Rarewort'"}
+        data, text = self.public(before, after, regression=[said])
+        assert "Rarewort" not in text
+        assert all(t["name"] for r in data["regressions"] for t in r["terms"])
+
+    def test_a_mean_of_overlaps_is_over_the_terms_that_are_shown(self):
+        """Or nothing is said of it: what rare categories add to it is not told by halves."""
+        before, after = self.both()
+        before["kind"] = ["Rarewort"] * 3 + ["usual"] * 200 + ["a"] * 97
+        after["kind"] = ["a"] * 3 + ["usual"] * 190 + ["Rarewort"] * 4 + ["a"] * 103
+        data, _ = self.public(before, after, regression=[{"formula": "income ~ kind + age"}])
+        (found,) = data["regressions"]
+        assert "kind[T.Rarewort]" not in [t["name"] for t in found["terms"]]
+        overlaps = [t["overlap"] for t in found["terms"]]
+        assert found["overlap"] is None or found["overlap"] == pytest.approx(np.mean(overlaps))
+
+    def test_two_categories_one_of_them_rare(self):
+        """The rare one is what is left: neither is shown."""
+        before, after = self.both()
+        before["flag"] = after["flag"] = ["Rarewort"] * 9 + ["common"] * 291
+        data, text = self.public(before, after)
+        assert variable_of(data, "flag")["detail"] is None
+        assert "Rarewort" not in text
+        data, _ = self.public(before, after, count=9)
+        assert variable_of(data, "flag")["detail"]["labels"] == ["common", "Rarewort"]
+
+    def test_fewer_records_than_the_least_count(self):
+        frame = small(9)
+        data, _ = self.public(frame, frame)
+        assert all(v["detail"] is None for v in data["variables"])
+        words = json.dumps(told(data))
+        for label in ("north", "south", "east", "female"):
+            assert not re.search(rf"\b{label}\b", words)
