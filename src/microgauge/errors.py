@@ -10,6 +10,7 @@ No message ever holds a cell value of the data: names, types and counts only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 
@@ -17,16 +18,34 @@ class MicrogaugeError(Exception):
     """Everything this package raises on purpose."""
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with an input: a code for programs, a sentence for people."""
+
+    code: str
+    sentence: str
+    about: tuple[str, ...] = ()
+    """The variables, tables or entries it speaks of."""
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 class InputError(MicrogaugeError):
     """The input cannot be used. Holds every fault found, not only the first."""
 
-    def __init__(self, *faults: str) -> None:
-        self.faults = faults
-        super().__init__(_message(faults))
+    def __init__(self, *faults: str | Fault) -> None:
+        self.records = tuple(f if isinstance(f, Fault) else Fault("input", f) for f in faults)
+        self.faults = tuple(fault.sentence for fault in self.records)
+        super().__init__(_message(self.faults))
 
 
 class Undefined(MicrogaugeError):
-    """A figure that has no value for these data. The message is the reason."""
+    """A figure that has no value for these data. The message is the reason, the code its kind."""
+
+    def __init__(self, reason: str, code: str = "undefined") -> None:
+        self.code = code
+        super().__init__(reason)
 
 
 def _message(faults: Sequence[str]) -> str:

@@ -1,9 +1,14 @@
-"""A line that says what is being done: on stderr, and only on a terminal."""
+"""What a run says while it works, and what it leaves said: progress, and notes as records.
+
+A note is a record with a code, what it is about, and its sentence. Other code may look at the code;
+no code ever reads a sentence.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -15,8 +20,43 @@ def silent(what: str, share: float) -> None:
     """Says nothing."""
 
 
+@dataclass(frozen=True)
+class Note:
+    """Something a reader should know: a fallback taken, a check that failed, a sample used."""
+
+    code: str
+    sentence: str
+    about: tuple[str, ...] = ()
+    """The variables, tables or sections it speaks of."""
+
+
+@dataclass(eq=False)
+class Log:
+    """Gathers notes in the order in which they are made, and passes progress on."""
+
+    progress: Progress = silent
+    notes: list[Note] = field(default_factory=list)
+
+    def note(self, code: str, sentence: str, about: Iterable[str] = ()) -> None:
+        """Keep a note."""
+        self.notes.append(Note(code, sentence, tuple(about)))
+
+    def child(self) -> Log:
+        """A log of its own for one part of the work, with the same progress."""
+        return Log(self.progress)
+
+    def has(self, code: str) -> bool:
+        """Whether a note of this kind was made."""
+        return any(note.code == code for note in self.notes)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The notes as they are printed."""
+        return tuple(note.sentence for note in self.notes)
+
+
 class Line:
-    """One line that is written over and cleared at the end."""
+    """One line that is written over and cleared at the end: on stderr, only on a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()

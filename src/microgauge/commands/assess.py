@@ -115,7 +115,7 @@ def read_original(
     for which in ("external", "population"):
         given = getattr(schema.risk, which)
         if given is not None and schema.keys:
-            from microgauge.sections.risk import read_external
+            from microgauge.sections.risk.external import read_external
 
             progress(f"reading the {which} table", 0.0)
             others[which] = read_external(given, which, table, schema, reading)
@@ -203,7 +203,7 @@ def _risks(
         notes.append(f"Risk was not measured: {NO_KEYS}")
         return {}
     from microgauge.sections.balance.section import attribute_utilities, balance_of
-    from microgauge.sections.risk import risk_of
+    from microgauge.sections.risk.section import risk_of
 
     found: dict[str, Any] = {}
     section = risk_of(study, progress, notes, original.external, original.population)
@@ -334,7 +334,7 @@ def _analyses(
     """What changed, and whether the analyses that the schema names still hold."""
     found: dict[str, Any] = {}
     if "loss" in sections:
-        from microgauge.sections.loss import information_loss
+        from microgauge.sections.loss.section import information_loss
 
         found["loss"] = information_loss(study, progress, notes)
     if "indicators" in sections and study.schema.indicators:

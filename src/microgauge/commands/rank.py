@@ -22,7 +22,7 @@ from microgauge.log import Progress, silent
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.schema import Schema
-from microgauge.sections.risk import risk_of
+from microgauge.sections.risk.section import risk_of
 from microgauge.study.study import Study
 from microgauge.tables import exists
 

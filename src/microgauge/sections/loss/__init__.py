@@ -1,5 +1,28 @@
-"""The information loss of a study: values, tables, statistics of continuous variables."""
+"""What changed: values, tables, moments, covariances."""
 
-from microgauge.sections.loss.section import information_loss
+from __future__ import annotations
 
-__all__ = ["information_loss"]
+from typing import TYPE_CHECKING, Any
+
+from microgauge.sections.section import Section
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.study.study import Study
+
+
+class Loss(Section):
+    """Information loss (the practice guide)."""
+
+    name = "loss"
+    title = "What changed"
+    about = "what became of values, tables and covariances"
+    page = "loss.md"
+    public = False
+
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """Everything the practice guide compares."""
+        from microgauge.sections.loss.section import run
+
+        return run(study, log)

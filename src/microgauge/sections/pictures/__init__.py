@@ -1,1 +1,28 @@
-"""What a report draws."""
+"""What a report draws: distributions of variables, tables of pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from microgauge.sections.section import Section
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.study.study import Study
+
+
+class Pictures(Section):
+    """Distributions and tables for the report."""
+
+    name = "details"
+    title = "Pictures"
+    about = "what a report draws"
+    page = "report.md"
+    on_request = True
+
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """Distributions of every variable, tables of the pairs that lost most."""
+        from microgauge.sections.pictures.section import run
+
+        return run(study, log)

@@ -1,6 +1,28 @@
-"""The risk of a study: classes, external tables, sensitive variables, uniques, linkage."""
+"""Risk of re-identification by quasi-identifiers."""
 
-from microgauge.sections.risk.external import read_external
-from microgauge.sections.risk.section import risk_of
+from __future__ import annotations
 
-__all__ = ["read_external", "risk_of"]
+from typing import TYPE_CHECKING, Any
+
+from microgauge.sections.section import Section
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.study.study import Study
+
+
+class Risk(Section):
+    """Classes, special uniques, linkage."""
+
+    name = "risk"
+    title = "Risk of re-identification"
+    about = "what quasi-identifiers give away"
+    page = "risk.md"
+    public = False
+
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """Every figure of risk."""
+        from microgauge.sections.risk.section import run
+
+        return run(study, log)

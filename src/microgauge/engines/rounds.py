@@ -1,0 +1,157 @@
+"""Questions in rounds: all who ask share the scans.
+
+A part of the work that needs rows is a generator. It yields `Questions`, what it wants to know of
+which rows, and is sent the `Answers`; or it yields `Need(other)`, another part whose outcome it
+waits for. `run` moves all parts on as far as they get without rows, then puts the questions of all
+of them to the rows in one scan for each table: there are as many scans as the longest part has
+rounds, however many parts and variables there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from microgauge.engines.engine import Engine
+from microgauge.errors import Undefined
+from microgauge.passes import Facts, Pass
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Passes for the rows of each engine."""
+
+    of: Mapping[Engine, Sequence[Pass]]
+
+
+@dataclass(frozen=True)
+class Need:
+    """Another part whose outcome is waited for."""
+
+    part: Hashable
+
+
+Answers = Mapping[Engine, Facts]
+Asking = Generator[Questions | Need, Any, T]
+"""A part of the work: asks in rounds, returns its outcome."""
+
+
+def asked(engine: Engine, passes: Sequence[Pass]) -> Asking[Facts]:
+    """One round of questions to one table."""
+    if not passes:
+        return Facts({})
+    answers = yield Questions({engine: passes})
+    facts: Facts = answers[engine]
+    return facts
+
+
+def asked_both(engines: Sequence[Engine], passes: Sequence[Sequence[Pass]]) -> Asking[list[Facts]]:
+    """One round of questions to several tables; a table that is named twice is scanned once."""
+    wanted: dict[Engine, list[Pass]] = {}
+    for engine, questions in zip(engines, passes, strict=True):
+        wanted.setdefault(engine, []).extend(questions)
+    answers = yield Questions({e: p for e, p in wanted.items() if p})
+    return [answers.get(engine, Facts({})) for engine in engines]
+
+
+@dataclass(eq=False)
+class _Task:
+    """A part on its way."""
+
+    part: Hashable
+    work: Asking[Any]
+    send: Any = None
+    throw: Exception | None = None
+    questions: Questions | None = None
+    waits: Hashable | None = None
+    done: bool = False
+    outcome: Any = None
+    failure: Exception | None = None
+
+
+@dataclass(eq=False)
+class Rounds:
+    """Runs parts together. `begin` gives the generator of a part."""
+
+    begin: Callable[[Any], Asking[Any]]
+    _tasks: dict[Hashable, _Task] = field(default_factory=dict)
+
+    def run(self, parts: Iterable[Hashable]) -> dict[Hashable, Any]:
+        """The outcome of every part that is wanted; what one of them raises is raised."""
+        wanted = list(parts)
+        for part in wanted:
+            self._start(part)
+        while not all(self._tasks[part].done for part in wanted):
+            self._advance()
+            asking = [task for task in self._tasks.values() if task.questions is not None]
+            if asking:
+                self._answer(asking)
+        for part in wanted:
+            failure = self._tasks[part].failure
+            if failure is not None:
+                raise failure
+        return {part: self._tasks[part].outcome for part in wanted}
+
+    def _start(self, part: Hashable) -> _Task:
+        if part not in self._tasks:
+            self._tasks[part] = _Task(part, self.begin(part))
+        return self._tasks[part]
+
+    def _advance(self) -> None:
+        """Move every part on until all that are left wait for rows."""
+        moved = True
+        while moved:
+            moved = False
+            for task in list(self._tasks.values()):
+                if self._ready(task):
+                    self._step(task)
+                    moved = True
+
+    def _ready(self, task: _Task) -> bool:
+        if task.done or task.questions is not None:
+            return False
+        if task.waits is None:
+            return True
+        other = self._start(task.waits)
+        if not other.done:
+            return False
+        task.waits, task.send, task.throw = None, other.outcome, other.failure
+        return True
+
+    @staticmethod
+    def _step(task: _Task) -> None:
+        send, throw = task.send, task.throw
+        task.send = task.throw = None
+        try:
+            said = task.work.send(send) if throw is None else task.work.throw(throw)
+        except StopIteration as end:
+            task.done, task.outcome = True, end.value
+        except Undefined as why:  # told to those who wait for it, or raised at the end
+            task.done, task.failure = True, why
+        else:
+            if isinstance(said, Need):
+                task.waits = said.part
+            else:
+                task.questions = said
+
+    @staticmethod
+    def _answer(asking: Sequence[_Task]) -> None:
+        """One scan of each table for the questions of all."""
+        wanted: dict[Engine, dict[Pass, None]] = {}
+        for task in asking:
+            assert task.questions is not None
+            for engine, passes in task.questions.of.items():
+                wanted.setdefault(engine, {}).update(dict.fromkeys(passes))
+        answers = {engine: engine.scan(list(passes), {}) for engine, passes in wanted.items()}
+        for task in asking:
+            task.questions, task.send = None, answers
+
+
+def run_one(work: Asking[T]) -> T:
+    """Run one part that needs no other."""
+    found = Rounds(lambda part: work).run(["alone"])
+    outcome: T = found["alone"]
+    return outcome

@@ -1,0 +1,62 @@
+"""The sections there are, in the order in which a result tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from microgauge.sections.analyses import Indicators, Regressions
+from microgauge.sections.balance import Balance
+from microgauge.sections.gdu import Gdu
+from microgauge.sections.joint import Clusters, Ecdf, Propensity
+from microgauge.sections.loss import Loss
+from microgauge.sections.pictures import Pictures
+from microgauge.sections.risk import Risk
+from microgauge.sections.section import Section
+from microgauge.sections.yardsticks import Yardsticks
+
+_SECTIONS: list[Section] = [
+    Gdu(),
+    Propensity(),
+    Clusters(),
+    Ecdf(),
+    Loss(),
+    Indicators(),
+    Regressions(),
+    Risk(),
+    Balance(),
+    Yardsticks(),
+    Pictures(),
+]
+
+
+def sections() -> tuple[Section, ...]:
+    """All sections, in the order in which a result tells them."""
+    return tuple(_SECTIONS)
+
+
+def choosable() -> tuple[str, ...]:
+    """The names that `only` and `skip` choose among."""
+    return tuple(section.name for section in _SECTIONS if not section.on_request)
+
+
+def section(name: str) -> Section:
+    """The section of a name."""
+    return next(found for found in _SECTIONS if found.name == name)
+
+
+def register(added: Section) -> None:
+    """Add a section, after those there are."""
+    if any(added.name == known.name for known in _SECTIONS):
+        raise ValueError(f'there is a section "{added.name}" already')
+    _SECTIONS.append(added)
+
+
+@contextmanager
+def registered(added: Section) -> Iterator[None]:
+    """A section that is there for a while."""
+    register(added)
+    try:
+        yield
+    finally:
+        _SECTIONS.remove(added)

@@ -1,0 +1,58 @@
+"""What a section is: one object that knows its name, its choices, its questions and its words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block
+    from microgauge.study.study import Study
+
+
+class Section(ABC):
+    """A question to a pair of files, answered in one part of the result.
+
+    Everything that lists sections derives from these objects: `--only`, the schema's keys, JSON,
+    help, the terminal, the report, and the check of the documentation. They are light: what
+    computes is imported where it is used.
+    """
+
+    name: ClassVar[str]
+    """Its key in the JSON result, and in `--only`."""
+    title: ClassVar[str]
+    """Its heading."""
+    about: ClassVar[str]
+    """What it answers, in a few words, for help."""
+    page: ClassVar[str]
+    """Its page under docs/."""
+    on_request: ClassVar[bool] = False
+    """Whether it is computed only when it is asked for by an option of its own."""
+    public: ClassVar[bool] = True
+    """Whether the edition for data users may show it."""
+    choices: ClassVar[type[Any] | None] = None
+    """Its part of the schema: a dataclass whose fields are the entries, and which has `faults()`."""
+    key: ClassVar[str | None] = None
+    """Its table in the schema, where that is not called like the section."""
+    several: ClassVar[bool] = False
+    """Whether the schema holds a list of tables ([[indicator]]) and not one."""
+    explanations: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """For each of its figures: question, range, direction, reference."""
+
+    @abstractmethod
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """Ask in rounds, and return the result; None where there is nothing to tell."""
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """What the terminal shows of it."""
+        del result
+        return ()
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Its part of the report. The public edition shows what rests on `threshold` records."""
+        del edition, threshold
+        return self.words(result)
