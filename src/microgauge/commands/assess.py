@@ -23,6 +23,7 @@ from microgauge.schema import Options, Schema
 from microgauge.schema.formulas import parse_terms
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.gdu.section import GlobalUtility
+from microgauge.sections.presenting import PRESENTER
 from microgauge.study.describe import Memory
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -156,6 +157,7 @@ def assess_against(
 
         found["details"] = details_of(study, found.get("gdu"), progress)
     return Assessment(
+        presenter=PRESENTER,
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(tables[0], tables[1], study),

@@ -7,11 +7,8 @@ terminal, the report and a notebook show the same thing, and a new section needs
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-Cell = str | int | float | bool | None
-"""A table's cell; None is shown as a dash."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +18,10 @@ class Sentence:
     text: str
     soft: bool = False
     """Whether it is an aside."""
+    level: int = 1
+    """How far a terminal moves it in; 0: not at all."""
+    hanging: bool = False
+    """Whether a terminal moves its further lines in by one more level."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +32,82 @@ class Stories:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A number that matters, and what it is."""
+
+    label: str
+    value: float | None
+    digits: int | None = 3
+    """Digits after the point; None: as many as are needed."""
+    said: str = ""
+    """What stands beside it on a terminal."""
+    explain: str | None = None
+    """The figure's key among the section's explanations."""
+    main: bool = False
+    """Whether it is the first to look at."""
+    share: bool = True
+    """Whether it lies between 0 and 1, so that a bar can show it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """Numbers that matter, one below the other."""
+
+    rows: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """What stands above all else."""
+
+    sentence: str | None = None
+    """The verdict of a report."""
+    figures: tuple[Figure, ...] = ()
+    """The numbers on top of a report; those with something beside them, of a terminal too."""
+    asides: tuple[str, ...] = ()
+    """What a terminal says below its figures."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Head:
     """The head of a table's column."""
 
     text: str
     digits: int | None = None
     """Digits after the point of its numbers; None: text, or as many as are needed."""
+    right: bool = False
+    """Whether it holds numbers, or texts that stand to the right as numbers do."""
     explain: str | None = None
     """The figure's key among the section's explanations."""
     optional: bool = False
     """Whether narrow screens may leave it out."""
+    width: int | None = None
+    """Columns it takes on a terminal; as many as are needed unless given."""
+    most: int = 30
+    """Columns of a terminal beyond which the names in it are cut; the last column is wrapped."""
+
+    @property
+    def number(self) -> bool:
+        """Whether its cells stand to the right."""
+        return self.right or self.digits is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A picture in Vega-Lite's terms. Labels of the data stand in its values, never in code.
+
+    Colours may be named as in `COLOURS`: they follow the reader's theme. A terminal shows none.
+    """
+
+    title: str
+    spec: Mapping[str, Any]
+
+
+COLOURS = ("$before", "$after", "$bad", "$ink")
+"""The original, the protected file, what is risky or lost, and text."""
+
+Cell = str | int | float | bool | Chart | None
+"""A table's cell; None is shown as a dash."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,19 +122,32 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chart:
-    """A picture in Vega-Lite's terms. Labels of the data stand in its values, never in code."""
+class Legend:
+    """Which colour is the original, and which the protected file; for charts below it."""
 
-    title: str
-    spec: Mapping[str, Any]
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of the report that has a drawing of its own, by its name; not shown elsewhere."""
+
+    name: str
+    content: Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Blocks under a heading of their own."""
+    """Blocks under a heading of their own; without a title, blocks that belong together."""
 
     title: str
     blocks: tuple[Block, ...]
+    name: str = ""
+    """What links to it say; the section's name unless given."""
+    explain: str | None = None
+    """The key of the explanation beside the heading."""
+
+    def joined(self, other: Group) -> Group:
+        """Both under one heading."""
+        return replace(self, blocks=(*self.blocks, *other.blocks))
 
 
-Block = Sentence | Stories | Table | Chart | Group
+Block = Sentence | Stories | Figures | Table | Chart | Legend | Part | Group

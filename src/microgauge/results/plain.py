@@ -13,23 +13,30 @@ from microgauge.results import Assessment, Candidate, Diagnosis, Ranking, Reprod
 
 def to_dict(result: Any) -> Any:
     """Plain dicts, lists and values. A reason is written only where there is one."""
+    if isinstance(result, Assessment):
+        return _assessment(result)
     if is_dataclass(result) and not isinstance(result, type):
-        pairs = (
-            (field.name, getattr(result, field.name))
-            for field in fields(result)
-            if field.metadata.get("json", True)
-        )
+        pairs = ((field.name, getattr(result, field.name)) for field in fields(result))
         return {
-            name: to_dict(value)
-            for name, value in pairs
-            # A reason is written where there is one, a section where it was computed.
-            if value is not None or not (name == "reason" or isinstance(result, Assessment))
+            name: to_dict(value) for name, value in pairs if value is not None or name != "reason"
         }
     if isinstance(result, dict):
         return {str(key): to_dict(value) for key, value in result.items()}
     if isinstance(result, list | tuple):
         return [to_dict(value) for value in result]
     return result
+
+
+def _assessment(result: Assessment) -> dict[str, Any]:
+    """What was compared, each section under its own name, and the notes."""
+    return {
+        "microgauge": result.microgauge,
+        "schema_version": result.schema_version,
+        "inputs": to_dict(result.inputs),
+        "variables": to_dict(result.variables),
+        **to_dict(result.written),
+        "notes": list(result.notes),
+    }
 
 
 def ranking_dict(result: Ranking) -> dict[str, Any]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
-    from microgauge.results.blocks import Block
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -35,11 +35,13 @@ class Section(ABC):
     public: ClassVar[bool] = True
     """Whether the edition for data users may show it."""
     choices: ClassVar[type[Any] | None] = None
-    """Its part of the schema: a dataclass whose fields are the entries, and which has `faults()`."""
+    """Its part of the schema: a dataclass whose fields are the entries, with `faults()`."""
     key: ClassVar[str | None] = None
     """Its table in the schema, where that is not called like the section."""
     several: ClassVar[bool] = False
     """Whether the schema holds a list of tables ([[indicator]]) and not one."""
+    result: ClassVar[Any] = Any
+    """The type of its result, by which one that was kept as JSON is read back."""
     explanations: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     """For each of its figures: question, range, direction, reference."""
 
@@ -47,8 +49,16 @@ class Section(ABC):
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Ask in rounds, and return the result; None where there is nothing to tell."""
 
+    def headline(self, result: Assessment) -> Headline | None:
+        """What stands above all else, where it has figures for that."""
+        del result
+        return None
+
     def words(self, result: Assessment) -> Sequence[Block]:
-        """What the terminal shows of it."""
+        """What the terminal shows of it, once it was computed.
+
+        Groups stand by themselves, other blocks under the section's title.
+        """
         del result
         return ()
 

@@ -126,7 +126,7 @@ def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) ->
     )
     return Candidate(
         name=tried.name,
-        assessment=replace(result, rut=rut, inputs=inputs),
+        assessment=result.changed(rut=rut, inputs=inputs),
         settings=tried.settings,
         recipe=tried.content,
     )

@@ -20,9 +20,11 @@ import polars as pl
 from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
-from microgauge.results import Assessment, Details
+from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import RutChoices, Schema
+from microgauge.sections.presenting import PRESENTER
+from microgauge.sections.registry import sections
 from microgauge.tables import is_paths
 from microgauge.tables.source import Source
 from microgauge.tables.writing import write_whole
@@ -65,7 +67,7 @@ class Kept:
             plain = json.loads(path.read_text(encoding="utf-8"))
             found: Assessment = restored(Assessment, plain["assessment"])
             details: Details | None = restored(Details | None, plain["details"])
-            return replace(found, details=details)
+            return found.changed(details=details)
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
             return None  # damaged: measured again, and written anew
 
@@ -143,9 +145,27 @@ def restored(kind: Any, value: Any) -> Any:
         return tuple(restored(k, v) for k, v in zip(kinds, value, strict=True))
     if origin is dict:
         return {name: restored(inner[1], v) for name, v in value.items()}
+    if kind is Assessment:
+        return _restored_assessment(value)
     if isinstance(kind, type) and is_dataclass(kind):
         return _restored_class(kind, value)
     return value
+
+
+def _restored_assessment(plain: Mapping[str, Any]) -> Assessment:
+    kinds = {section.name: section.result for section in sections()}
+    head = ("microgauge", "schema_version", "inputs", "variables", "notes")
+    return Assessment(
+        microgauge=plain["microgauge"],
+        schema_version=plain["schema_version"],
+        inputs=restored(Inputs, plain["inputs"]),
+        variables=restored(tuple[VariableResult, ...], plain["variables"]),
+        sections={
+            name: restored(kinds[name], value) for name, value in plain.items() if name not in head
+        },
+        notes=plain["notes"],
+        presenter=PRESENTER,
+    )
 
 
 def _restored_class(kind: type, value: Mapping[str, Any]) -> Any:

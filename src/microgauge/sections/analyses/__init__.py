@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Indicators(Section):
     title = "Indicators"
     about = "statistics that the schema names, with intervals"
     page = "indicators.md"
+    result = tuple[IndicatorResult, ...]
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each indicator on both sides."""
@@ -34,6 +36,7 @@ class Regressions(Section):
     title = "Regressions"
     about = "regressions that the schema names"
     page = "regressions.md"
+    result = tuple[RegressionResult, ...]
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each regression on both sides."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.balance import Rut
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Balance(Section):
     title = "Balance of risk and utility"
     about = "risk and utility on one scale"
     page = "rut.md"
+    result = Rut
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

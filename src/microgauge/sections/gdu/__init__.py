@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.gdu import GDU
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Gdu(Section):
     title = "Global data utility"
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
+    result = GDU
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Tests of every variable and pair."""

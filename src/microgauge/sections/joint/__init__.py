@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Propensity(Section):
     title = "Can the two files be told apart?"
     about = "whether a classifier can tell the files apart"
     page = "propensity.md"
+    result = PropensityResult
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
@@ -34,6 +36,7 @@ class Clusters(Section):
     title = "Clusters"
     about = "whether clusters hold both files in equal shares"
     page = "clusters.md"
+    result = tuple[ClusterResult, ...]
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_c for each number of groups."""
@@ -49,6 +52,7 @@ class Ecdf(Section):
     title = "Distribution functions"
     about = "how far the joint distributions are apart"
     page = "ecdf.md"
+    result = EcdfResult
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_m and U_s."""

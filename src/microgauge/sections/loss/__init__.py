@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.loss import Loss as LossResult
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Loss(Section):
     title = "What changed"
     about = "what became of values, tables and covariances"
     page = "loss.md"
+    result = LossResult
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.pictures import Details
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Pictures(Section):
     title = "Pictures"
     about = "what a report draws"
     page = "report.md"
+    result = Details
     on_request = True
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

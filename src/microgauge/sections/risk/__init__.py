@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.risk import Risk as RiskResult
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Risk(Section):
     title = "Risk of re-identification"
     about = "what quasi-identifiers give away"
     page = "risk.md"
+    result = RiskResult
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.yardsticks import Yardstick
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Yardsticks(Section):
     title = "Yardsticks"
     about = "files whose loss is known"
     page = "yardsticks.md"
+    result = tuple[Yardstick, ...]
     on_request = True
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -1,0 +1,73 @@
+"""Analyses that the schema names, on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndicatorResult:
+    """A published statistic on both sides, with confidence intervals."""
+
+    name: str
+    statistic: str
+    by: str | None
+    """The variable that forms groups."""
+    group: str | None
+    """Its category; None for all units."""
+    original: float | None = None
+    original_ci: tuple[float, float] | None = None
+    protected: float | None = None
+    protected_ci: tuple[float, float] | None = None
+    relative_difference: float | None = None
+    inside: bool | None = None
+    """Whether the protected estimate lies in the original interval."""
+    overlap: float | None = None
+    interval: Literal["closed form", "bootstrap"] | None = None
+    resamples: int = 0
+    units_original: int | None = None
+    units_protected: int | None = None
+    records_original: int | None = None
+    """Records that the figure rests on: of a share the fewer of those inside and outside."""
+    records_protected: int | None = None
+    seed: int = 1
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoefficientResult:
+    """One coefficient of a regression on both sides."""
+
+    term: str
+    original: float | None = None
+    original_ci: tuple[float, float] | None = None
+    protected: float | None = None
+    protected_ci: tuple[float, float] | None = None
+    overlap: float | None = None
+    standardised_difference: float | None = None
+    """|difference| in standard errors of the original."""
+    same_sign: bool | None = None
+    same_verdict: bool | None = None
+    """Whether both or neither differ from 0 at 5 %."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionResult:
+    """A regression fitted on both sides; overlap 1: the intervals are the same."""
+
+    formula: str
+    kind: Literal["linear", "logistic"]
+    where: str | None
+    overlap: float | None
+    """Mean overlap of the coefficients' confidence intervals."""
+    coefficients: tuple[CoefficientResult, ...]
+    units_original: int | None = None
+    units_protected: int | None = None
+    fit_original: float | None = None
+    """R², or McFadden's for a logistic model."""
+    fit_protected: float | None = None
+    robust: bool = False
+    bands: Literal["categories", "midpoints"] = "categories"
+    reason: str | None = None

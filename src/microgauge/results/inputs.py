@@ -1,0 +1,66 @@
+"""What was compared, and what happened to each variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alignment:
+    """Whether a unit can be compared with itself, and how that is known."""
+
+    aligned: bool
+    how: Literal["row order", "key", "not aligned"]
+    reason: str
+    dropped: int | None = None
+    added: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputTable:
+    """One of the tables that were read."""
+
+    path: str
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What was compared."""
+
+    original: InputTable
+    protected: InputTable
+    alignment: Alignment
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecodingResult:
+    """How a variable was recoded, and what that alone leaves of its utility."""
+
+    how: Literal["declared", "labels", "inferred"]
+    measure: Literal["pairs", "allocation", "heterogeneity"]
+    form: Literal[
+        "merged", "banded", "rounded", "top-coded", "bottom-coded", "top- and bottom-coded"
+    ]
+    utility: float | None
+    map: tuple[dict[str, Any], ...]
+    """Merged values: where to, and from which values or which range."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableResult:
+    """What happened to one variable."""
+
+    name: str
+    role: str
+    type: str
+    protected_type: str | None
+    removed: bool
+    missing_original: int
+    missing_protected: int | None
+    recoding: RecodingResult | None
+    reason: str | None = None

@@ -1,0 +1,76 @@
+"""Both files together: propensity scores, clusters, distribution functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableDrop:
+    """How much of U_p goes away when a variable is left out of the model."""
+
+    name: str
+    drop: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropensityResult:
+    """Can a classifier tell the files apart? 0: not at all; c(1 - c): fully."""
+
+    model: str
+    terms: int | None
+    """Columns of the model."""
+    rank: int | None
+    description: str
+    """Which terms these are."""
+    degree: int | None
+    interactions: str | None
+    value: float | None
+    """U_p."""
+    expected: float | None
+    """U_p of a resample of the original."""
+    ratio: float | None
+    null_share: float | None
+    """Share of resamples of the original with a larger U_p."""
+    resamples: int
+    auc: float | None
+    specks: float | None
+    po50: float | None
+    percentiles_original: dict[str, float] | None
+    percentiles_protected: dict[str, float] | None
+    variables: tuple[VariableDrop, ...]
+    rows: int
+    """Rows of both files that were used."""
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterResult:
+    """Do clusters hold both files' rows in equal shares? U_c, 0: they do."""
+
+    method: str
+    groups: int
+    weights: str
+    value: float | None
+    null_share: float | None
+    rows: int
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EcdfResult:
+    """How far apart are the joint distribution functions? 0: they are equal."""
+
+    maximum: float | None
+    """U_m."""
+    mean_square: float | None
+    """U_s."""
+    exact: bool
+    points: int
+    null_share_maximum: float | None
+    null_share_mean_square: float | None
+    seed: int
+    reason: str | None = None

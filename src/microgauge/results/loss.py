@@ -1,0 +1,117 @@
+"""What changed: values, tables, moments, covariances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingCells:
+    """Missing cells of a variable on both sides."""
+
+    original: int
+    protected: int | None
+    share_original: float | None
+    share_protected: float | None
+    increase: float | None
+    """By how much the share rose."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MomentsResult:
+    """What describes the numbers of one side."""
+
+    mean: float
+    sd: float | None
+    q1: float
+    median: float
+    q3: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableLoss:
+    """What changed in one variable."""
+
+    name: str
+    missing: MissingCells
+    changed: int | None = None
+    """Units whose value differs; a suppressed value counts as changed."""
+    changed_share: float | None = None
+    changed_recoded: int | None = None
+    """The same after recoding the original as the protected table was."""
+    compared: int | None = None
+    """Units with a number on both sides, over which distances are means."""
+    left_out: int | None = None
+    """Units with a missing side."""
+    il1s: float | None = None
+    il1: float | None = None
+    mae: float | None = None
+    mse: float | None = None
+    mean_variation: float | None = None
+    ncp: float | None = None
+    moments: dict[str, MomentsResult] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableLoss:
+    """How far a table of one, two or three variables is from the original's."""
+
+    variables: tuple[str, ...]
+    cells: int
+    ctbil: float | None = None
+    aad: float | None = None
+    moved: float | None = None
+    hellinger: float | None = None
+    cramers_v_original: float | None = None
+    cramers_v_protected: float | None = None
+    rcv: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixLoss:
+    """How far the entries of two matrices are apart."""
+
+    mse: float | None
+    mae: float | None
+    mean_variation: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubdomainLoss:
+    """Means and covariances in one group of units."""
+
+    group: str
+    category: str
+    rows_original: int
+    rows_protected: int
+    means: dict[str, dict[str, float]] | None
+    """Variable: its mean on both sides."""
+    covariance: MatrixLoss | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """Information loss: 0 nothing lost. For comparing protections of one file."""
+
+    units: int | None
+    """Units that are compared with themselves."""
+    records_changed: int | None
+    """Units with a change in any variable."""
+    records_changed_recoded: int | None
+    il1s: float | None
+    il1: float | None
+    gcp: float | None
+    ctbil: float | None
+    aad: float | None
+    eigenvalues: float | None
+    eigenvalues_robust: float | None
+    variables: tuple[VariableLoss, ...]
+    tables: tuple[TableLoss, ...]
+    matrices: dict[str, MatrixLoss]
+    subdomains: tuple[SubdomainLoss, ...] = ()
+    seed: int = 1
+    reason: str | None = None

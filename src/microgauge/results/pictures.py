@@ -1,0 +1,79 @@
+"""What a report draws: distributions of variables, tables of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberDetail:
+    """How the numbers of a variable are distributed on both sides, on one scale."""
+
+    edges: tuple[float, ...]
+    """Of the bins; what lies outside counts in the outer ones."""
+    before: tuple[float, ...]
+    """Share of the weight in each bin, original."""
+    after: tuple[float, ...]
+    rows_before: tuple[int, ...]
+    rows_after: tuple[int, ...]
+    density: tuple[tuple[float, float, float], ...]
+    """Place, and a smooth density there before and after."""
+    box_before: tuple[float, ...]
+    """Quantiles at 5, 25, 50, 75 and 95 %."""
+    box_after: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryDetail:
+    """How categories are distributed on both sides, the original recoded; most frequent first."""
+
+    labels: tuple[str, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    rows_before: tuple[int, ...]
+    rows_after: tuple[int, ...]
+    others: int
+    """Categories that the last entry stands for; 0 where it stands for itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableDetail:
+    """What a picture of one variable needs."""
+
+    name: str
+    numbers: NumberDetail | None = None
+    categories: CategoryDetail | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisDetail:
+    """One side of a pair's table: categories, or bins of numbers between edges."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+    edges: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairDetail:
+    """The table of two variables on both sides, in few rows and columns."""
+
+    a: str
+    b: str
+    before: tuple[tuple[float, ...], ...]
+    """Shares: rows are levels of a, columns of b."""
+    after: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Details:
+    """What the pictures of a report need beyond the figures. Not part of the JSON result."""
+
+    written: ClassVar[bool] = False
+    variables: tuple[VariableDetail, ...]
+    axes: tuple[AxisDetail, ...]
+    pairs: tuple[PairDetail, ...]
+    left_out: int
+    """Pairs that have no table here, because there are so many."""

@@ -1,0 +1,29 @@
+"""Who puts sections into words: results carry it, so that a renderer need not know sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from microgauge.results.assessment import Assessment
+    from microgauge.results.blocks import Group, Headline
+
+Edition = Literal["internal", "public"]
+"""Of a report: for the office, or for data users."""
+
+
+class Presenter(Protocol):
+    """Gathers what all sections say of a result, in plain blocks."""
+
+    def headlines(self, result: Assessment, edition: Edition) -> Sequence[Headline]:
+        """What stands above all else."""
+
+    def words(self, result: Assessment) -> Sequence[Group]:
+        """What a terminal shows, under its headings."""
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Group]:
+        """What a report shows, under its headings."""
+
+    def explanations(self, edition: Edition) -> Mapping[str, Mapping[str, str]]:
+        """For each figure: question, range, direction, reference."""

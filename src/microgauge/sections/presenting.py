@@ -1,0 +1,88 @@
+"""What all sections say of a result, in the order in which a result tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from microgauge.results.blocks import Block, Group, Headline
+from microgauge.sections.registry import sections
+from microgauge.sections.section import Section
+
+if TYPE_CHECKING:
+    from microgauge.results import Assessment, Edition
+
+
+class SectionPresenter:
+    """Asks the sections in the registry; pickled by its name."""
+
+    def headlines(self, result: Assessment, edition: Edition) -> list[Headline]:
+        """What stands above all else."""
+        found = (section.headline(result) for section in _computed(result, edition))
+        return [headline for headline in found if headline is not None]
+
+    def words(self, result: Assessment) -> list[Group]:
+        """What a terminal shows, under its headings."""
+        told = [
+            group
+            for section in _computed(result, "internal")
+            for group in _grouped(section, section.words(result))
+        ]
+        return _merged(told)
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> list[Group]:
+        """What a report shows, under its headings."""
+        told = [
+            group
+            for section in _computed(result, edition)
+            for group in _grouped(section, section.report(result, edition, threshold))
+        ]
+        return _merged(told)
+
+    def explanations(self, edition: Edition) -> dict[str, Mapping[str, str]]:
+        """For each figure of the sections that an edition may show: what it means."""
+        return {
+            name: words
+            for section in sections()
+            if section.public or edition == "internal"
+            for name, words in section.explanations.items()
+        }
+
+    def __reduce__(self) -> str:
+        return "PRESENTER"
+
+
+PRESENTER = SectionPresenter()
+
+
+def _computed(result: Assessment, edition: Edition) -> list[Section]:
+    """The sections that have a result, and may be shown."""
+    return [
+        section
+        for section in sections()
+        if section.name in result.sections and (section.public or edition == "internal")
+    ]
+
+
+def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
+    """Groups stand by themselves; other blocks under the section's own heading."""
+    found: list[Group] = []
+    for is_group, some in groupby(blocks, lambda block: isinstance(block, Group)):
+        held = tuple(some)
+        if is_group:
+            found += [block for block in held if isinstance(block, Group)]
+        else:
+            found.append(Group(name=section.name, title=section.title, blocks=held))
+    return found
+
+
+def _merged(groups: Sequence[Group]) -> list[Group]:
+    """Neighbours under the same heading are one."""
+    found: list[Group] = []
+    for group in groups:
+        if found and group.title and found[-1].title == group.title:
+            found[-1] = found[-1].joined(group)
+        else:
+            found.append(group)
+    return found
