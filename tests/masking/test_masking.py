@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import microgauge
 from microgauge import InputError, mask
 from microgauge.cli import main
-from microgauge.masking import microaggregation as micro
-from microgauge.masking import pram
-from microgauge.masking.steps import METHODS
+from microgauge.masking.methods import method as method_of
+from microgauge.masking.methods import method_names, pram
+from microgauge.masking.methods import microaggregation as micro
 
 seeds = st.integers(0, 10_000)
 FEW = settings(max_examples=15, deadline=None)
@@ -1262,8 +1262,8 @@ def recipes(draw, values, wild):
     """Recipes of plausible keys: methods, their parameters, and now and then those of others."""
     steps = []
     for _ in range(draw(st.integers(1, 3))):
-        method = draw(st.sampled_from([*METHODS, "nois"]))
-        known = [f.name for f in fields(METHODS.get(method, METHODS["noise"]))]
+        method = draw(st.sampled_from([*method_names(), "nois"]))
+        known = [f.name for f in fields(method_of("noise" if method == "nois" else method))]
         chosen = {"method": method, "variables": draw(st.lists(names, max_size=2, unique=True))}
         for key in draw(st.lists(st.sampled_from([*known[1:], "share"]), max_size=3, unique=True)):
             chosen[key] = draw(values)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, time
 from math import isfinite
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import InputError, hint
-from microgauge.masking.steps import METHODS, Look, Skipped, Step
+from microgauge.masking.forms import forms
+from microgauge.masking.methods import method, method_names
+from microgauge.masking.step import Look, Skipped, Step
 from microgauge.masking.table import Data
 from microgauge.schema import read_toml
 
@@ -63,8 +65,8 @@ class Recipe:
 
         Of steps at the places in `partial` only the variables are checked.
         """
-        data = data.used(self.named)
-        look = Look(dict(data.kinds), data.rows)
+        data = data.prepared(self.named)
+        look = Look(dict(data.uses), data.rows)
         faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
             if step is not None:
@@ -76,7 +78,7 @@ class Recipe:
 
     def applied(self, data: Data) -> Data:
         """The protected table. Each step has chance of its own, whatever the others are."""
-        data = data.used(self.named)
+        data = data.prepared(self.named)
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None
@@ -136,13 +138,14 @@ def _toml(value: Any) -> str:
 
 def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
-        faults.append(f"step {place} has no method. There are {', '.join(METHODS)}.")
+        faults.append(f"step {place} has no method. There are {', '.join(method_names())}.")
         return None
     name = entry["method"]
-    if name not in METHODS:
-        known = ", ".join(METHODS)
+    known = method_names()
+    if name not in known:
         faults.append(
-            f'step {place}: there is no method "{name}".{hint(name, METHODS)} There are {known}.'
+            f'step {place}: there is no method "{name}".{hint(name, known)} '
+            f"There are {', '.join(known)}."
         )
         return None
     if not isinstance(entry.get("skip", False), bool):
@@ -150,15 +153,15 @@ def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
         return None
     if entry.get("skip", False):
         return Skipped()
-    values = _values(place, METHODS[name], entry, faults)
-    return None if values is None else METHODS[name](**values)
+    values = _values(place, method(name), entry, faults)
+    return None if values is None else method(name)(**values)
 
 
 def _values(
     place: int, kind: type[Step], entry: Mapping[Any, Any], faults: list[str]
 ) -> dict[str, Any] | None:
     """The parameters of a step, None where one has the wrong form; what they mean is its own."""
-    known = [f.name for f in fields(kind)]
+    known = forms(kind)
     values: dict[str, Any] = {}
     sound = True
     for key, value in entry.items():
@@ -173,7 +176,7 @@ def _values(
         elif target in values:
             faults.append(f"{where}: give variable or variables, not both.")
             sound = False
-        elif (fault := _form_fault(kind, target, _listed(key, value))) is not None:
+        elif (fault := known[target].fault(_listed(key, value))) is not None:
             faults.append(f"{where}: {key} {fault}")
             sound = False
         else:
@@ -186,49 +189,3 @@ def _listed(key: Any, value: Any) -> Any:
     if key in ("variable", "variables") and isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _all(value: object, fits: Callable[[Any], bool]) -> bool:
-    return isinstance(value, tuple) and all(fits(one) for one in value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-_FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(
-        ("share", "deviation", "unit", "window", "keep", "top", "bottom"),
-        (_is_number, "must be a number."),
-    ),
-    **dict.fromkeys(("g", "k", "prefix"), (_is_whole, "must be a whole number.")),
-    **dict.fromkeys(("mode", "groups", "model"), (_is_text, "must be a word.")),
-    **dict.fromkeys(
-        ("correlated", "positive", "noise", "together", "invariant"),
-        (lambda value: isinstance(value, bool), "must be true or false."),
-    ),
-    **dict.fromkeys(
-        ("map", "matrix", "importance"),
-        (lambda value: isinstance(value, Mapping), "must be a table of names and values."),
-    ),
-    "records of sample": (_is_whole, "must be a whole number."),
-    "records of suppress": (lambda v: _all(v, _is_whole), "must be a list of whole numbers."),
-    "variables": (lambda value: _all(value, _is_text), "must be names of variables."),
-    "breaks": (lambda value: _all(value, _is_number), "must be rising numbers."),
-    "labels": (lambda value: _all(value, _is_text), "must be a list of texts."),
-}
-
-
-def _form_fault(kind: type[Step], name: str, value: Any) -> str | None:
-    """What is wrong with the form of a parameter."""
-    form = name if name != "records" else f"records of {kind.method}"
-    fits, said = _FORMS[form]
-    return None if fits(value) else said

@@ -18,8 +18,11 @@ from microgauge.tables.delimited import read_delimited, with_decimal_points
 from microgauge.tables.source import Source
 from microgauge.tables.writing import check_writable, write_whole
 
-Kind = Literal["number", "code", "category"]
-"""A code is a whole number of few values: a number to some methods, a category to others."""
+ColumnUse = Literal["number", "code", "category"]
+"""What methods may use a column as.
+
+A code is a whole number of few values: a number to some methods, a category to others.
+"""
 MOST_CODES = 10
 WRITTEN = (".csv", ".parquet", ".arrow", ".feather")
 
@@ -32,7 +35,7 @@ class Data:
     spelled: bool = False
     """Whether cells are texts as a delimited file spells them."""
 
-    def used(self, names: Collection[str]) -> Data:
+    def prepared(self, names: Collection[str]) -> Data:
         """With the columns that are used as numbers, where all values spell plain ones."""
         if not self.spelled:
             return self
@@ -45,11 +48,11 @@ class Data:
         return self.frame.height
 
     @cached_property
-    def kinds(self) -> Mapping[str, Kind]:
-        """What each column holds."""
-        return {name: self._kind(name) for name in self.frame.columns}
+    def uses(self) -> Mapping[str, ColumnUse]:
+        """What each column may be used as."""
+        return {name: self._use(name) for name in self.frame.columns}
 
-    def _kind(self, name: str) -> Kind:
+    def _use(self, name: str) -> ColumnUse:
         dtype = self.frame.schema[name]
         if not dtype.is_numeric():
             return "category"
@@ -97,6 +100,13 @@ class Data:
         if self.frame.schema[name].is_integer() and bool(whole.all()):
             cells = cells.cast(pl.Int64)
         return self.with_column(cells)
+
+    def with_matrix(self, names: Sequence[str], columns: Floats) -> Data:
+        """With other numbers in several columns."""
+        data = self
+        for name, column in zip(names, columns.T, strict=True):
+            data = data.with_numbers(name, column)
+        return data
 
     def with_codes(self, name: str, codes: Index, values: pl.Series) -> Data:
         """With the values that codes stand for; missing where there is none."""

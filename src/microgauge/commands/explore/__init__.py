@@ -83,7 +83,7 @@ def _check(grid: Grid, data: Data, schema: Schema) -> None:
     for tried in grid.tries:
         names = frozenset(tried.recipe.named)
         if names not in seen:
-            seen[names] = data.used(names)
+            seen[names] = data.prepared(names)
         try:
             tried.recipe.check(seen[names], grid.partial)
         except InputError as error:

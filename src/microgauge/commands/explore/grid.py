@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.errors import hint
+from microgauge.masking.forms import tables
 from microgauge.masking.recipe import Recipe, content_of
 from microgauge.results.plain import sayable
 
@@ -263,7 +264,7 @@ class _Reader:
     def _is_own(self, key: str, value: Mapping[str, Any]) -> bool:
         """Whether "grid" is a category that a map or a matrix names."""
         given = value[GRID]
-        if key not in ("map", "matrix", "importance") or isinstance(given, list | tuple):
+        if key not in tables() or isinstance(given, list | tuple):
             return False
         return not (isinstance(given, str) and given in self.named)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.errors import hint
+from microgauge.masking.checks import positive_faults, whole_faults
+from microgauge.masking.step import Look, Step
+from microgauge.masking.table import Data
 from microgauge.values.packing import MOST, distinct, packed
 
 MOST_KEYS = 12
@@ -71,3 +77,40 @@ def _emptied(levels: Index, sizes: Sequence[int], k: int, pending: np.ndarray) -
         # A class gives what it can spare, or itself.
         spare = same[: min(short, largest - k)] if largest > k else same
         found[spare] = sizes
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalSuppression(Step):
+    """Make key values missing until every combination occurs k times."""
+
+    method: ClassVar[str] = "local_suppression"
+
+    k: int = 3
+    importance: Mapping[str, float] = field(default_factory=dict)
+    """What losing a value of a variable costs, 1 unless given."""
+
+    def own_faults(self, look: Look) -> list[str]:
+        """k up to the records; importance of the variables."""
+        found = whole_faults(self.k, "k", 2, look.rows)
+        if len(self.variables) > MOST_KEYS:
+            found.append(f"takes at most {MOST_KEYS} variables.")
+        found += [
+            f'importance names "{name}", which is not among the variables.'
+            f"{hint(name, self.variables)}"
+            for name in self.importance
+            if name not in self.variables
+        ]
+        for name, value in self.importance.items():
+            found += positive_faults(value, f"importance of {name}")
+        return found
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """With as few missing cells as the search finds."""
+        coded = [data.codes(name) for name in self.variables]
+        levels = np.stack([codes for codes, _ in coded], axis=1)
+        sizes = [len(values) for _, values in coded]
+        weights = np.array([float(self.importance.get(n, 1.0)) for n in self.variables])
+        found = locally_suppressed(levels, sizes, self.k, weights)
+        for place, name in enumerate(self.variables):
+            data = data.with_codes(name, found[:, place], coded[place][1])
+        return data

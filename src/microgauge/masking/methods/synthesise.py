@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError
-from microgauge.masking.microaggregation import normal_draws
+from microgauge.masking.draws import normal_draws
+from microgauge.masking.step import Look, Step
+from microgauge.masking.table import Data
 
 LEAF = 5
 """Records in a leaf from which a value is drawn."""
@@ -101,3 +104,41 @@ def _from_leaves(column: Given, before: Floats, drawn: Floats, rng: np.random.Ge
     stops = np.searchsorted(leaves[order], wanted, side="right")
     picks = starts + (rng.random(len(wanted)) * (stops - starts)).astype(np.intp)
     return np.asarray(order[picks])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesise(Step):
+    """Replace variables of all records by draws from a simple model."""
+
+    method: ClassVar[str] = "synthesise"
+
+    model: Literal["normal", "independent", "trees"] = "trees"
+
+    def own_faults(self, look: Look) -> list[str]:
+        """Normal draws are numbers."""
+        if self.model not in ("normal", "independent", "trees"):
+            return ["model must be normal, independent or trees."]
+        if self.model == "normal":
+            return self.category_faults(look, "normal draws are numbers")
+        return []
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """Synthetic."""
+        if self.model == "normal":
+            columns = data.matrix(self.variables)
+            drawn = normal(columns, data.rows, rng)
+            cells = [pl.Series(n, c) for n, c in zip(self.variables, drawn.T, strict=True)]
+            return Data(data.frame.with_columns(cells))
+        if self.model == "independent":
+            donors = independent(len(self.variables), data.rows, data.rows, rng)
+        else:
+            given = [self._given(data, name) for name in self.variables]
+            donors = by_trees(given, data.rows, rng)
+        found = [data.frame[n].gather(d) for n, d in zip(self.variables, donors, strict=True)]
+        return Data(data.frame.with_columns(found))
+
+    @staticmethod
+    def _given(data: Data, name: str) -> Given:
+        if data.uses[name] == "number":
+            return Given(numbers=data.numbers(name))
+        return Given(codes=data.codes(name)[0])

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.masking.checks import whole_faults
+from microgauge.masking.draws import normal_draws
+from microgauge.masking.step import ColumnUse, Look, Step
+from microgauge.masking.table import Data
 
 
 def sorted_groups(scores: Floats, size: int) -> Index:
@@ -87,8 +94,50 @@ def removed_noise(before: Floats, after: Floats, rng: np.random.Generator) -> Fl
     return normal_draws(lost.reshape(width, width), len(before), rng)
 
 
-def normal_draws(covariance: Floats, rows: int, rng: np.random.Generator) -> Floats:
-    """Draws with mean 0 and a covariance; directions of negative variance have none."""
-    lengths, axes = np.linalg.eigh((covariance + covariance.T) / 2.0)
-    stretch = np.sqrt(np.maximum(lengths, 0.0))
-    return np.asarray(rng.standard_normal((rows, len(lengths))) * stretch @ axes.T)
+@dataclass(frozen=True, kw_only=True)
+class Microaggregate(Step):
+    """Replace numbers by the means of groups of g records near each other."""
+
+    method: ClassVar[str] = "microaggregation"
+    takes: ClassVar[ColumnUse | None] = "number"
+
+    g: int = 3
+    groups: Literal["each", "projection", "mdav"] = "each"
+    """Each variable by itself; together by the sum of z-scores; together by distance."""
+    noise: bool = False
+    """Add noise with the covariance that aggregation removed."""
+
+    def own_faults(self, look: Look) -> list[str]:
+        """g up to the records."""
+        found = whole_faults(self.g, "g", 2, look.rows)
+        if self.groups not in ("each", "projection", "mdav"):
+            found.append("groups must be each, projection or mdav.")
+        return found
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """Aggregated; records with some number missing by themselves, each number alone.
+
+        Fewer than g cannot be aggregated, and become missing.
+        """
+        sets = [(n,) for n in self.variables] if self.groups == "each" else [self.variables]
+        for names in sets:
+            columns = data.matrix(names)
+            whole = ~np.isnan(columns).any(axis=1)
+            columns[whole] = self._aggregated(columns[whole], rng)
+            for place in range(len(names)):
+                rest = ~whole & ~np.isnan(columns[:, place])
+                columns[rest, place] = self._aggregated(columns[rest, place][:, None], rng)[:, 0]
+            data = data.with_matrix(names, columns)
+        return data
+
+    def _aggregated(self, before: Floats, rng: np.random.Generator) -> Floats:
+        if len(before) < self.g:
+            return np.full_like(before, np.nan)
+        after = group_means(before, self._groups(before))
+        return after + removed_noise(before, after, rng) if self.noise else after
+
+    def _groups(self, columns: Floats) -> Index:
+        if self.groups == "mdav":
+            return mdav_groups(columns, self.g)
+        scores = columns[:, 0] if self.groups == "each" else projected(columns)
+        return sorted_groups(scores, self.g)

@@ -1,0 +1,92 @@
+"""The form of a step's parameters: what a recipe may write for each, told from the field's type."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from math import isfinite
+from types import UnionType
+from typing import Any, Literal
+
+from microgauge.masking.methods import method, method_names
+from microgauge.masking.step import Step
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a value must be."""
+
+    fits: Callable[[Any], bool]
+    said: str
+    """What it must be, for messages."""
+    names_values: bool = False
+    """Whether it is a table, whose names are the user's own."""
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value."""
+        return None if self.fits(value) else self.said
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _listed(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, tuple) and all(fits(one) for one in value)
+
+
+_PLAIN: dict[Any, Form] = {
+    float: Form(_is_number, "must be a number."),
+    int: Form(_is_whole, "must be a whole number."),
+    str: Form(_is_text, "must be a word."),
+    bool: Form(lambda value: isinstance(value, bool), "must be true or false."),
+}
+_LISTS: dict[Any, Form] = {
+    float: Form(_listed(_is_number), "must be a list of numbers."),
+    int: Form(_listed(_is_whole), "must be a list of whole numbers."),
+    str: Form(_listed(_is_text), "must be a list of texts."),
+}
+_TABLE = Form(
+    lambda value: isinstance(value, Mapping),
+    "must be a table of names and values.",
+    names_values=True,
+)
+
+
+@lru_cache
+def forms(kind: type[Step]) -> Mapping[str, Form]:
+    """The parameters of a method, with their forms."""
+    types = typing.get_type_hints(kind)
+    found = {}
+    for field in fields(kind):
+        form = _form(types[field.name])
+        found[field.name] = Form(form.fits, field.metadata.get("said", form.said), form is _TABLE)
+    return found
+
+
+def tables() -> frozenset[str]:
+    """The parameters, of any method, that are tables."""
+    every = (forms(method(name)).items() for name in method_names())
+    return frozenset(name for known in every for name, form in known if form.names_values)
+
+
+def _form(kind: Any) -> Form:
+    """The form of a type: a number, a word, a list of one of them, or a table."""
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, UnionType):  # None is what is not given
+        return _form(next(one for one in inner if one is not type(None)))
+    if origin is Literal:
+        return _PLAIN[str]
+    if origin is tuple:
+        return _LISTS[inner[0]]
+    return _TABLE if origin is not None and issubclass(origin, Mapping) else _PLAIN[kind]

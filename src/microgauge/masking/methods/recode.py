@@ -1,0 +1,110 @@
+"""Recoding: values merged by a map, into bands, or by the start of codes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from microgauge.arrays import Floats
+from microgauge.masking.checks import whole_faults
+from microgauge.masking.step import Look, Step
+from microgauge.masking.table import Data
+from microgauge.values.labels import label_of, number_label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recode(Step):
+    """Merge values: by a map, into bands, or by the start of codes."""
+
+    method: ClassVar[str] = "recode"
+
+    map: Mapping[str, Any] | None = None
+    breaks: tuple[float, ...] | None = field(
+        default=None, metadata={"said": "must be rising numbers."}
+    )
+    labels: tuple[str, ...] | None = None
+    prefix: int | None = None
+
+    def own_faults(self, look: Look) -> list[str]:
+        """One of three ways, and what it needs."""
+        ways = [w for w in ("map", "breaks", "prefix") if getattr(self, w) is not None]
+        if len(ways) != 1:
+            return ["give one of map, breaks and prefix."]
+        found: list[str] = []
+        if self.labels is not None and self.breaks is None:
+            found.append("labels go with breaks.")
+        if self.breaks is not None:
+            if list(self.breaks) != sorted(set(self.breaks)) or not self.breaks:
+                found.append("breaks must be rising numbers.")
+            if self.labels is not None and len(self.labels) != len(self.breaks):
+                found.append(f"labels must be {len(self.breaks)}, one for each break.")
+            found += self.category_faults(look, "breaks are for numbers")
+        if self.prefix is not None:
+            found += whole_faults(self.prefix, "prefix", 1, 1 << 30)
+        return found
+
+    def after(self, look: Look) -> None:
+        """Bands and merged values are categories."""
+        for name in self.variables:
+            if name in look.uses:
+                look.uses[name] = "category"
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """Every variable recoded."""
+        for name in self.variables:
+            data = self._recoded(data, name)
+        return data
+
+    def _recoded(self, data: Data, name: str) -> Data:
+        if self.breaks is not None:
+            return self._banded(data, name)
+        texts = _texts(data, name)
+        if self.prefix is not None:
+            return data.with_column(texts.str.slice(0, self.prefix).alias(name))
+        assert self.map is not None
+        known = {str(key): str(value) for key, value in self.map.items()}
+        if data.frame.schema[name].is_numeric():
+            known = {label_of(key): value for key, value in known.items()}
+        return data.with_column(texts.replace(known).alias(name))
+
+    def _banded(self, data: Data, name: str) -> Data:
+        assert self.breaks is not None
+        numbers, breaks = data.numbers(name), np.array(self.breaks, dtype=np.float64)
+        band = np.searchsorted(breaks, numbers, side="right") - 1
+        labels = self.labels or _band_labels(self.breaks, _whole_numbers(numbers))
+        known = ~np.isnan(numbers) & (band >= 0)
+        cells = [labels[b] if k else None for b, k in zip(band, known, strict=True)]
+        return data.with_column(pl.Series(name, cells, dtype=pl.String))
+
+
+def _texts(data: Data, name: str) -> pl.Series:
+    """A column as labels: whole numbers without decimals."""
+    if not data.frame.schema[name].is_numeric():
+        return data.frame[name].cast(pl.String)
+    numbers = data.numbers(name)
+    cells = [None if np.isnan(n) else number_label(float(n)) for n in numbers]
+    return pl.Series(name, cells, dtype=pl.String)
+
+
+def _whole_numbers(numbers: Floats) -> bool:
+    known = numbers[~np.isnan(numbers)]
+    return bool((np.floor(known) == known).all())
+
+
+def _band_labels(breaks: tuple[float, ...], whole: bool) -> tuple[str, ...]:
+    """0-17, 18-29, 30+ for whole numbers; [0,18), [18,30), 30+ for others."""
+    found = []
+    for low, high in itertools.pairwise(breaks):
+        first, last = math.ceil(low), math.ceil(high) - 1
+        if not whole or last < first:
+            found.append(f"[{number_label(float(low))},{number_label(float(high))})")
+        else:
+            found.append(str(first) if first == last else f"{first}-{last}")
+    end = math.ceil(breaks[-1]) if whole else breaks[-1]
+    return (*found, f"{number_label(float(end))}+")

@@ -1,0 +1,38 @@
+"""Rounding: numbers to multiples of a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from microgauge.masking.checks import positive_faults
+from microgauge.masking.step import ColumnUse, Look, Step
+from microgauge.masking.table import Data
+from microgauge.values.rounding import Mode, Rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round(Step):
+    """Round numbers to multiples of a unit."""
+
+    method: ClassVar[str] = "round"
+    takes: ClassVar[ColumnUse | None] = "number"
+
+    unit: float = 0.0
+    mode: Mode = "nearest"
+
+    def own_faults(self, look: Look) -> list[str]:
+        """A unit above 0."""
+        found = positive_faults(self.unit, "unit")
+        if self.mode not in ("nearest", "floor", "ceiling"):
+            found.append("mode must be nearest, floor or ceiling.")
+        return found
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """Rounded."""
+        rule = Rule(float(self.unit), self.mode)
+        for name in self.variables:
+            data = data.with_numbers(name, rule.applied(data.numbers(name)))
+        return data

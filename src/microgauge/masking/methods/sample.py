@@ -1,0 +1,49 @@
+"""Sampling: a part of the records, drawn without replacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from microgauge.masking.checks import share_faults, whole_faults
+from microgauge.masking.step import Look, Step
+from microgauge.masking.table import Data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample(Step):
+    """Keep a part of the records, drawn without replacement, in their order."""
+
+    method: ClassVar[str] = "sample"
+
+    share: float | None = None
+    records: int | None = None
+
+    def variable_faults(self, look: Look) -> list[str]:
+        """There are none to be named."""
+        return ["sample takes no variables."] if self.variables else []
+
+    def own_faults(self, look: Look) -> list[str]:
+        """A share or a number."""
+        if (self.share is None) == (self.records is None):
+            return ["give share or records."]
+        if self.share is not None:
+            return share_faults(self.share) or (
+                [] if self.share * look.rows >= 1 else ["share is 0."]
+            )
+        return whole_faults(self.records, "records", 1, look.rows)
+
+    def after(self, look: Look) -> None:
+        """Fewer records."""
+        if not self.own_faults(look):
+            look.rows = self._count(look.rows)
+
+    def _count(self, rows: int) -> int:
+        return int(self.records) if self.records is not None else round((self.share or 0) * rows)
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """Sampled."""
+        rows = np.sort(rng.permutation(data.rows)[: self._count(data.rows)])
+        return Data(data.frame[rows])

@@ -1,0 +1,45 @@
+"""Suppression: cells of given records, or a share at random, made missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from microgauge.masking.checks import share_faults
+from microgauge.masking.step import Look, Step
+from microgauge.masking.table import Data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppress(Step):
+    """Make cells missing: those of given records (counted from 1), or a share at random."""
+
+    method: ClassVar[str] = "suppress"
+
+    records: tuple[int, ...] = ()
+    share: float | None = None
+
+    def own_faults(self, look: Look) -> list[str]:
+        """Records or a share."""
+        if bool(self.records) == (self.share is not None):
+            return ["give records = […] or share."]
+        found = [] if self.share is None else share_faults(self.share)
+        outside = [r for r in self.records if not isinstance(r, int) or not 1 <= r <= look.rows]
+        if outside:
+            found.append(f"{len(outside)} of records are not from 1 to {look.rows}.")
+        return found
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """With missing cells, drawn for each variable by itself."""
+        for name in self.variables:
+            gone = np.zeros(data.rows, dtype=np.bool_)
+            if self.share is None:
+                gone[np.array(self.records) - 1] = True
+            else:
+                gone[rng.permutation(data.rows)[: round(self.share * data.rows)]] = True
+            cells = pl.select(pl.when(pl.Series(~gone)).then(data.frame[name])).to_series()
+            data = data.with_column(cells.alias(name))
+        return data

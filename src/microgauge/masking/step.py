@@ -1,0 +1,88 @@
+"""What a step of a recipe is: a method with its parameters, checked before any is taken."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from microgauge.errors import hint
+from microgauge.masking.table import ColumnUse, Data
+
+__all__ = ["ColumnUse", "Look", "Skipped", "Step"]
+
+PLURAL = {"number": "numbers", "category": "categories"}
+
+
+@dataclass
+class Look:
+    """What is known of the table before a step: uses change as steps recode."""
+
+    uses: dict[str, ColumnUse]
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(ABC):
+    """One step. Its fields are the parameters of the method; their types say their form."""
+
+    method: ClassVar[str]
+    takes: ClassVar[ColumnUse | None] = None
+    """What its variables must be; None: either."""
+
+    variables: tuple[str, ...] = field(default=(), metadata={"said": "must be names of variables."})
+
+    def faults(self, look: Look, *, own: bool = True) -> list[str]:
+        """What is wrong with the step for such a table; `own`: with its parameters, too."""
+        return [*self.variable_faults(look), *(self.own_faults(look) if own else [])]
+
+    def variable_faults(self, look: Look) -> list[str]:
+        """What is wrong with the variables."""
+        if not self.variables:
+            return ["names no variable: variables = […]."]
+        twice = [name for name, times in Counter(self.variables).items() if times > 1]
+        found = [f'"{name}" is named twice.' for name in twice]
+        for name in dict.fromkeys(self.variables):
+            if name not in look.uses:
+                found.append(f'there is no variable "{name}".{hint(name, look.uses)}')
+            elif self.takes is not None and look.uses[name] not in (self.takes, "code"):
+                is_a = "a number" if look.uses[name] == "number" else "a category"
+                found.append(f'"{name}" is {is_a}; {self.method} is for {PLURAL[self.takes]}.')
+        return found
+
+    def own_faults(self, look: Look) -> list[str]:
+        """Faults of the parameters."""
+        del look
+        return []
+
+    def category_faults(self, look: Look, why: str) -> list[str]:
+        """Variables that hold no numbers, which this way of the method needs."""
+        held = [name for name in self.variables if look.uses.get(name) == "category"]
+        return [f'"{name}" is a category; {why}.' for name in held]
+
+    def after(self, look: Look) -> None:  # noqa: B027, most steps change nothing of it
+        """What the step changes of what is known."""
+
+    @abstractmethod
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """The table after the step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skipped(Step):
+    """A step that is not taken; it keeps its place, and with it the chance of the steps after."""
+
+    method: ClassVar[str] = "skipped"
+
+    def faults(self, look: Look, *, own: bool = True) -> list[str]:
+        """None."""
+        del look, own
+        return []
+
+    def applied(self, data: Data, rng: np.random.Generator) -> Data:
+        """The table as it was."""
+        del rng
+        return data
