@@ -16,6 +16,7 @@ import polars as pl
 
 from microgauge.errors import InputError, listing
 from microgauge.tables.delimited import Dialect, decimal_commas, dialect_of
+from microgauge.tables.drift import column_drift, header_drift
 from microgauge.tables.labelled import LABELLED
 
 Format = Literal["Parquet", "Arrow", "CSV", "labelled"]
@@ -132,25 +133,10 @@ class Source:
         self, first: Path, expected: dict[str, Any], part: Path, found: dict[str, Any]
     ) -> list[str]:
         """How a part's columns differ from those of the first part."""
-        faults = []
-        gone = [name for name in expected if name not in found]
-        new = [name for name in found if name not in expected]
-        if self.format == "CSV" and (gone or new):
-            # The first line of a part without a header holds cells of the data.
-            return [
-                f"{self.part_name(part)} has another first line than {first.name}: {len(gone)} of "
-                f"its {len(expected)} column names are not there, {len(new)} others are."
-            ]
-        if gone:
-            faults.append(f"{self.part_name(part)} lacks {listing(gone)}, which {first.name} has.")
-        if new:
-            faults.append(f"{self.part_name(part)} has {listing(new)}, which {first.name} lacks.")
-        return faults + [
-            f'{self.part_name(part)} holds "{name}" as {found[name]}, where {first.name} '
-            f"holds {expected[name]}. Write all parts with the same types."
-            for name in expected
-            if name in found and not _alike(expected[name], found[name])
-        ]
+        names = (self.part_name(part), first.name)
+        if self.format == "CSV":
+            return header_drift(names[0], found, names[1], expected)
+        return column_drift(names[0], found, names[1], expected, _alike)
 
     @cached_property
     def rows(self) -> int | None:

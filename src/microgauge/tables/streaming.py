@@ -110,6 +110,31 @@ class KeyFacts:
         return key_words(key_cells(series), numbers=self.numbers)
 
 
+def batch_facts(series: pl.Series, name: str, known: Total, reading: Reading) -> Any:
+    """What a batch tells of a column: of the key, or its values. `known` are earlier batches'."""
+    if name == reading.key:
+        return KeyFacts.read(series)
+    # A grid that earlier batches needed is needed for all: values beside it are not gathered.
+    grids = [d.exponent for d in known.parts if d.exponent is not None]
+    return Dictionary.read(
+        series, reading.distinct, reading.declared(name), max(grids) if grids else None
+    )
+
+
+def told_apart(facts: Mapping[str, Any]) -> tuple[dict[str, Dictionary], dict[str, str]]:
+    """The columns whose values can be told apart; and why others are left out."""
+    found: dict[str, Dictionary] = {}
+    left_out: dict[str, str] = {}
+    for name, fact in facts.items():
+        if isinstance(fact, Dictionary):
+            try:
+                fact.values  # noqa: B018, there are none where texts are too many
+                found[name] = fact
+            except UnsupportedColumn as error:
+                left_out[name] = str(error)
+    return found, left_out
+
+
 def streamed(source: Source, reading: Reading, progress: Progress) -> Table:
     """A table whose rows are codes in scratch files."""
     return _Reader(source, reading, progress).table()
@@ -149,14 +174,8 @@ class _Reader:
             facts = self._facts(threads)
             if not self._rows:
                 raise InputError(f"the {self._source.which} table {self._source.name} has no rows.")
-            dictionaries = {}
-            for name, found in facts.items():
-                if isinstance(found, Dictionary):
-                    try:
-                        found.values  # noqa: B018, there are none where texts are too many
-                        dictionaries[name] = found
-                    except UnsupportedColumn as error:
-                        self._unsupported[name] = str(error)
+            dictionaries, left_out = told_apart(facts)
+            self._unsupported |= left_out
             codes, words = self._codes(threads, dictionaries, facts)
         columns = {}
         for name in self._names:
@@ -191,21 +210,13 @@ class _Reader:
     def _facts(self, threads: ThreadPoolExecutor) -> dict[str, Any]:
         totals = {name: Total() for name in self._names}
         for frame in self._batches("reading"):
-            found = threads.map(lambda n: self._read(frame[n], totals[n]), self._names)  # noqa: B023
+            found = threads.map(
+                lambda n: batch_facts(frame[n], n, totals[n], self._reading),  # noqa: B023
+                self._names,
+            )
             for name, fact in zip(self._names, found, strict=True):
                 totals[name].add(fact)
         return {name: total.value for name, total in totals.items() if total.known}
-
-    def _read(self, series: pl.Series, total: Total) -> Any:
-        if series.name == self._key:
-            return KeyFacts.read(series)
-        known = [d.exponent for d in total.parts if d.exponent is not None]
-        return Dictionary.read(
-            series,
-            self._reading.distinct,
-            self._reading.declared(series.name),
-            max(known) if known else None,
-        )
 
     def _codes(
         self,

@@ -14,9 +14,8 @@ from microgauge.engines.spark.sources import opened
 from microgauge.engines.spark.work import ANSWER, KEY, Found, code_rows, read_values
 from microgauge.errors import InputError
 from microgauge.tables import Column, Reading, Table
-from microgauge.tables.column import UnsupportedColumn
 from microgauge.tables.dictionary import Dictionary
-from microgauge.tables.streaming import KeyFacts, key_column
+from microgauge.tables.streaming import KeyFacts, key_column, told_apart
 
 Progress = Callable[[str, float], None]
 
@@ -76,7 +75,8 @@ class _Reader:
         if not total.known:
             raise InputError(f"the {self._which} table {self._name} has no rows.")
         found: Found = total.value
-        dictionaries = self._dictionaries(found)
+        dictionaries, left_out = told_apart(found.facts)
+        self._unsupported |= left_out
         key = None if self._key is None else found.facts[self._key]
         frame = CodedFrame(
             self._coded(key, dictionaries),
@@ -96,17 +96,6 @@ class _Reader:
 
     def _coded_places(self, dictionaries: Mapping[str, Dictionary]) -> dict[str, str]:
         return {n: p for n, p in self.places.items() if n in dictionaries or n == self._key}
-
-    def _dictionaries(self, found: Found) -> dict[str, Dictionary]:
-        dictionaries = {}
-        for name, fact in found.facts.items():
-            if isinstance(fact, Dictionary):
-                try:
-                    fact.values  # noqa: B018, there are none where texts are too many
-                    dictionaries[name] = fact
-                except UnsupportedColumn as error:
-                    self._unsupported[name] = str(error)
-        return dictionaries
 
     def _coded(self, facts: KeyFacts | None, dictionaries: Mapping[str, Dictionary]) -> Any:
         self._progress(f"coding the {self._which} table", 0.0)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from operator import eq
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ import polars as pl
 
 from microgauge.engines.spark.delimited import looked_at, parsed
 from microgauge.errors import InputError, listing
+from microgauge.tables.drift import column_drift, header_drift
 
 FILES_AT_A_TIME = 8
 _FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".orc": "orc"}
@@ -167,26 +169,8 @@ def _part_faults(files: Sequence[str], schemas: Sequence[Any], which: str) -> li
     ]
     sound = [(f, s) for f, s in zip(files, schemas, strict=True) if not isinstance(s, str)]
     for file, schema in sound[1:]:
-        faults += _drift(f"the part {file} of the {which} table", schema, *sound[0])
+        faults += column_drift(f"the part {file} of the {which} table", schema, *sound[0], eq)
     return faults
-
-
-def _drift(
-    part: str, schema: Mapping[str, str], first: str, expected: Mapping[str, str]
-) -> list[str]:
-    gone = [name for name in expected if name not in schema]
-    new = [name for name in schema if name not in expected]
-    faults = []
-    if gone:
-        faults.append(f"{part} lacks {listing(gone)}, which {first} has.")
-    if new:
-        faults.append(f"{part} has {listing(new)}, which {first} lacks.")
-    return faults + [
-        f'{part} holds "{name}" as {schema[name]}, where {first} holds {kind}. Write all parts '
-        "with the same types."
-        for name, kind in expected.items()
-        if name in schema and schema[name] != kind
-    ]
 
 
 # -- delimited text --------------------------------------------------------------------------------
@@ -203,11 +187,9 @@ def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[st
     sound = {path: look for path, look in sorted(looks.items()) if "fault" not in look}
     if sound:
         first, header = next((path, look["header"]) for path, look in sound.items())
-        faults += [
-            f"the part {path} of the {which} table has another first line than {first}."
-            for path, look in sound.items()
-            if set(look["header"]) != set(header)
-        ]
+        for path, look in sound.items():
+            part = f"the part {path} of the {which} table"
+            faults += header_drift(part, look["header"], first, header)
     if faults:
         raise InputError(*faults)
     commas = [

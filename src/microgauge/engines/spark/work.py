@@ -18,7 +18,7 @@ from microgauge.passes.classes import ClassCells
 from microgauge.passes.tables import SparseCells
 from microgauge.tables import Reading
 from microgauge.tables.dictionary import Dictionary
-from microgauge.tables.streaming import KeyFacts
+from microgauge.tables.streaming import KeyFacts, batch_facts
 from microgauge.values.hashing import row_hashes, seeded
 from microgauge.values.totals import Total
 
@@ -63,18 +63,9 @@ def read_values(batches: Batches, names: Mapping[str, str], reading: Reading) ->
     for frame in grouped(batches, BATCH_ROWS):
         rows += frame.height
         for name, place in names.items():
-            totals[name].add(_values_of(frame[place], name, totals[name], reading))
+            totals[name].add(batch_facts(frame[place], name, totals[name], reading))
     if rows:
         yield _binary(Found(rows, {name: total.value for name, total in totals.items()}))
-
-
-def _values_of(series: pl.Series, name: str, total: Total, reading: Reading) -> Any:
-    if name == reading.key:
-        return KeyFacts.read(series)
-    known = [d.exponent for d in total.parts if d.exponent is not None]
-    return Dictionary.read(
-        series, reading.distinct, reading.declared(name), max(known) if known else None
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,48 @@
+"""Parts of one table whose columns differ: what is told of them, whoever reads the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from microgauge.errors import listing
+
+
+def column_drift(
+    part: str,
+    found: Mapping[str, Any],
+    first: str,
+    expected: Mapping[str, Any],
+    alike: Callable[[Any, Any], bool],
+) -> list[str]:
+    """How the columns of a part differ from those of the first. `alike` compares two types."""
+    gone = [name for name in expected if name not in found]
+    new = [name for name in found if name not in expected]
+    faults = []
+    if gone:
+        faults.append(f"{part} lacks {listing(gone)}, which {first} has.")
+    if new:
+        faults.append(f"{part} has {listing(new)}, which {first} lacks.")
+    return faults + [
+        f'{part} holds "{name}" as {found[name]}, where {first} holds {kind}. Write all parts '
+        "with the same types."
+        for name, kind in expected.items()
+        if name in found and not alike(kind, found[name])
+    ]
+
+
+def header_drift(
+    part: str, found: Collection[str], first: str, expected: Collection[str]
+) -> list[str]:
+    """How the first line of a part differs, without names.
+
+    The first line of a part without a header holds cells of the data.
+    """
+    gone = len(set(expected) - set(found))
+    new = len(set(found) - set(expected))
+    if not gone and not new:
+        return []
+    return [
+        f"{part} has another first line than {first}: {gone} of its {len(expected)} column names "
+        f"are not there, {new} others are."
+    ]
