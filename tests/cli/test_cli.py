@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from microgauge.cli import main
+from support.command import refused
 
 
 @pytest.fixture
@@ -41,14 +42,8 @@ def people() -> pl.DataFrame:
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     """The message of a run that must fail: exit 2, one message, nothing printed or written."""
-    before = sorted(Path().iterdir())
-    assert main(["assess", *arguments, "--json", "result.json", "--pairs", "pairs.csv"]) == 2
-    assert sorted(Path().iterdir()) == before
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("microgauge: ")
-    assert "Traceback" not in printed.err
-    return printed.err
+    files = ["--json", "result.json", "--pairs", "pairs.csv"]
+    return refused(capsys, "assess", *arguments, *files)
 
 
 def write(name: str, text: str | bytes) -> str:

@@ -2,9 +2,7 @@
 
 import json
 import math
-import unicodedata
 from collections import Counter
-from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -20,12 +18,13 @@ import microgauge
 from microgauge import InputError
 from microgauge.cli import main
 from microgauge.commands import diagnose as diagnosis
-from microgauge.engines.local import Local
 from microgauge.results.plain import json_text
+from support.command import columns_of, refused
+from support.figures import approx, strict_json
+from support.rows import alike
+from support.scans import counted_scans
+from support.surveys import KEY, NUMBER
 
-approx = partial(pytest.approx, rel=1e-9, abs=1e-12)
-KEY = {"role": "quasi_identifier"}
-NUMBER = {"type": "continuous"}
 KEYS = ["AGEP", "SEX", "RAC1P", "HISP", "MAR"]
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -102,12 +101,8 @@ def schema(levels=None, weight="PWGTP", risk=None, variables=None, **more):
 def diagnose(frame, said=None, **choices):
     """A diagnosis; it can be written as JSON."""
     found = microgauge.diagnose(frame, schema=schema() if said is None else said, **choices)
-    json.loads(json_text(found), parse_constant=refuse)
+    strict_json(json_text(found))
     return found
-
-
-def refuse(word):
-    raise AssertionError(f"{word} is no JSON")
 
 
 def one(column, **said):
@@ -115,12 +110,6 @@ def one(column, **said):
     frame = pd.DataFrame({"k": ["a"] * len(column), "x": column})
     found = diagnose(frame, {"variable": {"k": KEY, "x": said}})
     return next(v for v in found.variables if v.name == "x")
-
-
-def columns_of(line):
-    """How many columns of a terminal a line takes."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in line)
-    return len(line) + wide - sum(unicodedata.combining(c) > 0 for c in line)
 
 
 @pytest.fixture(scope="module")
@@ -188,10 +177,6 @@ def test_subsets_of_few_keys(count):
     assert whole == found.classes
 
 
-def alike(one, other):
-    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
-
-
 def any_sizes(frame, keys):
     """EC of every record where a missing key matches everything: all pairs compared."""
     rows = [
@@ -251,18 +236,13 @@ def test_classes_of_any_small_table(rows, how):
 
 @pytest.mark.parametrize("levels", [{}, LEVELS])
 def test_exactly_one_scan(frame, monkeypatch, levels):
-    scans, reads = [], []
-    scan, read = Local.scan, diagnosis.open_table
-
-    def scanning(self, passes, *args, **kwargs):
-        scans.append(len(list(passes)))
-        return scan(self, passes, *args, **kwargs)
+    reads, read = [], diagnosis.open_table
 
     def reading(*args, **kwargs):
         reads.append(kwargs)
         return read(*args, **kwargs)
 
-    monkeypatch.setattr(Local, "scan", scanning)
+    scans = counted_scans(monkeypatch)
     monkeypatch.setattr(diagnosis, "open_table", reading)
     result = diagnose(frame, schema(levels))
     assert len(result.levels) == len(levels)
@@ -793,7 +773,7 @@ def test_notes_speak_of_one_table(found):
 
 
 def test_json_holds_everything(found):
-    content = json.loads(json_text(found), parse_constant=refuse)
+    content = strict_json(json_text(found))
     assert content == json.loads(json.dumps(found.to_dict()))
     assert {"microgauge", "path", "rows", "variables", "classes", "subsets", "levels",
             "missing_keys", "notes"} == content.keys()  # fmt: skip
@@ -899,18 +879,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def refused(capsys, *arguments):
-    """The message of a command that must fail: exit 2, nothing printed, nothing written."""
-    before = sorted(Path().iterdir())
-    assert main(["diagnose", *arguments]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("microgauge: ")
-    assert "Traceback" not in printed.err
-    assert sorted(Path().iterdir()) == before
-    return printed.err
-
-
 @pytest.mark.usefixtures("folder")
 class TestCommand:
     def test_prints_the_checks(self, capsys):
@@ -925,7 +893,7 @@ class TestCommand:
     def test_json(self, capsys):
         assert main(["diagnose", "original.csv", "--schema", "s.toml", "--json", "-"]) == 0
         out = capsys.readouterr().out
-        content = json.loads(out, parse_constant=refuse)
+        content = strict_json(out)
         wanted = microgauge.diagnose("original.csv", schema="s.toml")
         assert content == json.loads(json_text(wanted))
         assert main(["diagnose", "original.csv", "--schema", "s.toml", "--json", "r.json"]) == 0
@@ -934,7 +902,7 @@ class TestCommand:
         assert content["levels"][1]["internal"] < content["levels"][0]["internal"]
 
     def test_no_quasi_identifier(self, capsys):
-        said = refused(capsys, "original.csv", "--json", "r.json")
+        said = refused(capsys, "diagnose", "original.csv", "--json", "r.json")
         assert 'role = "quasi_identifier"' in said
 
     def test_a_missing_folder_is_refused_before_work(self, capsys, monkeypatch):
@@ -942,18 +910,20 @@ class TestCommand:
             raise AssertionError("work was done")
 
         monkeypatch.setattr(diagnosis, "open_table", reading)
-        said = refused(capsys, "original.csv", "--schema", "s.toml", "--json", "no/r.json")
+        said = refused(
+            capsys, "diagnose", "original.csv", "--schema", "s.toml", "--json", "no/r.json"
+        )
         assert "no folder no" in said
 
     def test_all_faults_of_levels(self, capsys):
         Path("s.toml").write_text(
             TOML + "[level.worse]\nAGPE = { round = 5 }\nAGEP = { breaks = [5, 1] }\n"
         )
-        said = refused(capsys, "original.csv", "--schema", "s.toml", "--json", "r.json")
+        said = refused(capsys, "diagnose", "original.csv", "--schema", "s.toml", "--json", "r.json")
         assert said.count("\n  - ") == 2
 
     def test_a_missing_file(self, capsys):
-        assert "orignal.csv" in refused(capsys, "orignal.csv", "--schema", "s.toml")
+        assert "orignal.csv" in refused(capsys, "diagnose", "orignal.csv", "--schema", "s.toml")
 
     def test_wrong_arguments(self, capsys):
         with pytest.raises(SystemExit) as caught:

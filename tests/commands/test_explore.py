@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import unicodedata
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -34,6 +33,9 @@ from microgauge.render.frames import csv_text
 from microgauge.results import Assessment, Details
 from microgauge.results.plain import json_text, to_dict
 from microgauge.schema import Schema
+from support.command import columns_of, complaint
+from support.figures import says, strict_json, without_paths
+from support.tables import SUFFIX, write
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 MANY = settings(max_examples=100, deadline=None)
@@ -95,12 +97,8 @@ def explore(recipe, original=None, **choices):
     """Risk and balance alone, unless more is asked for; it can be written as JSON."""
     given = {"schema": schema(), "only": ["risk"]} | choices
     result = microgauge.explore(people() if original is None else original, recipe, **given)
-    json.loads(json_text(result), parse_constant=refuse)
+    strict_json(json_text(result))
     return result
-
-
-def refuse(word):
-    raise AssertionError(f"{word} is no JSON")
 
 
 def refused(recipe, **choices):
@@ -109,11 +107,6 @@ def refused(recipe, **choices):
         explore(recipe, **choices)
     assert "secret" not in str(caught.value)
     return caught.value.faults
-
-
-def told(faults, *words):
-    """Whether one fault holds all the words."""
-    return any(all(word in fault for word in words) for fault in faults)
 
 
 def tries(*steps, **more):
@@ -133,17 +126,6 @@ def said(result):
 def figures(result):
     """All that is said of each candidate, but for the places of its tables."""
     return [without_paths(c.assessment) for c in result.candidates]
-
-
-def without_paths(result):
-    plain = result.to_dict()
-    for name in ("original", "protected"):
-        del plain["inputs"][name]["path"]
-    return plain
-
-
-def columns_of(line):
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in line)
 
 
 @pytest.fixture
@@ -486,7 +468,7 @@ def test_grids_of_junk_give_a_ranking_or_a_refusal(content):
         explore(content, original=people(30))
     except InputError as error:
         faults += error.faults
-    assert not told(faults, "secret-")
+    assert not says(faults, "secret-")
 
 
 # -- faults ----------------------------------------------------------------------------------------
@@ -583,30 +565,26 @@ FAULTS = {
 @pytest.mark.parametrize(("recipe", "words"), FAULTS.values(), ids=FAULTS)
 def test_the_command_refuses_and_writes_nothing(folder, capsys, recipe, words):
     before = sorted([*(p.name for p in folder.iterdir()), "grid.toml"])
-    assert command(recipe, "-o", "best.toml", "--json", "r.json") == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith("microgauge: ")
-    assert printed.out == ""
+    said = complaint(capsys, command(recipe, "-o", "best.toml", "--json", "r.json"))
     for word in words:
-        assert word in printed.err
-    assert "secret" not in printed.err
-    assert "Traceback" not in printed.err
+        assert word in said
+    assert "secret" not in said
     assert sorted(p.name for p in folder.iterdir()) == before
 
 
 @pytest.mark.parametrize("given", [["yes", "no"], [1, 0], ["true"]])
 def test_skip_in_a_grid_must_be_true_or_false(given):
-    assert told(refused({"step": [SWAP | {"skip": {"grid": given}}]}), "skip must be true or false")
+    assert says(refused({"step": [SWAP | {"skip": {"grid": given}}]}), "skip must be true or false")
 
 
 def test_a_named_axis_without_values_is_refused():
-    assert told(refused({"grid": {"much": {"names": ["a"]}}, "step": [SWAP]}), "much")
+    assert says(refused({"grid": {"much": {"names": ["a"]}}, "step": [SWAP]}), "much")
 
 
 def test_names_of_a_named_axis_go_with_it():
     share = {"grid": "much", "names": ["a", "b"]}
     content = {"grid": {"much": SHARES}, "step": [SWAP | {"share": share}]}
-    assert told(refused(content), "names")
+    assert says(refused(content), "names")
 
 
 def test_a_fault_of_a_named_axis_is_told_once():
@@ -679,7 +657,7 @@ def test_faults_of_all_recipes_and_of_the_schema_are_told_at_once():
         ["step 2", '"nois"'], ["step 3", '"shar"'], ["step 3", '"sexx"'], ["rol"],
         ["quasi_identifier"],
     ):  # fmt: skip
-        assert told(faults, *words), words
+        assert says(faults, *words), words
     assert len(set(faults)) == len(faults)
 
 
@@ -700,35 +678,35 @@ def test_faults_of_the_grid_and_of_recipes_are_told_at_once():
         ["unused"], ['"sede"'], ["income share"], ["step 2", '"nois"'], ["step 3", '"sexx"'],
         ["step 3", "from 0 to 1"], ["rol"],
     ):  # fmt: skip
-        assert told(faults, *words), words
+        assert says(faults, *words), words
 
 
 def test_faults_of_all_values_are_told_with_those_of_the_grid():
     steps = [SWAP | {"share": {"grid": []}}, SWAP | {"share": {"grid": [0.1, 7]}}]
-    assert told(refused({"step": steps}), "step 2", "from 0 to 1")
+    assert says(refused({"step": steps}), "step 2", "from 0 to 1")
 
 
 def test_a_fault_of_the_seed_is_told_with_those_of_the_grid():
     content = {"seed": -1, "step": [SWAP | {"share": {"grid": []}}]}
-    assert told(refused(content), "seed must be")
+    assert says(refused(content), "seed must be")
 
 
 def test_other_faults_of_a_step_are_told_with_those_of_its_grid():
     content = {"step": [SWAP | {"variable": "incme", "share": {"grid": []}}]}
-    assert told(refused(content), 'Did you mean "income"?')
+    assert says(refused(content), 'Did you mean "income"?')
 
 
 def test_steps_after_a_malformed_either_keep_their_number():
     faults = refused({"step": [{"either": []}, SWAP | {"variable": "incme"}]})
-    assert told(faults, "step 1: either")
-    assert told(faults, "step 2 (swap)", '"incme"')
+    assert says(faults, "step 1: either")
+    assert says(faults, "step 2 (swap)", '"incme"')
 
 
 def test_too_many_candidates_are_told_with_other_faults():
     grid = {"grid": [i / 2000 for i in range(1001)]}
     faults = refused({"sede": 1, "step": [SWAP | {"share": grid}]})
-    assert told(faults, "1,001")
-    assert told(faults, "sede")
+    assert says(faults, "1,001")
+    assert says(faults, "sede")
 
 
 def test_a_damaged_recipe_is_called_a_recipe(folder, capsys):
@@ -738,20 +716,20 @@ def test_a_damaged_recipe_is_called_a_recipe(folder, capsys):
 
 @pytest.mark.parametrize("recipe", [None, 3, [SWAP], "no.toml", Path("no.toml")])
 def test_what_is_no_recipe_is_refused(recipe):
-    assert told(refused(recipe), "recipe")
+    assert says(refused(recipe), "recipe")
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, "2", []])
 def test_workers_are_a_whole_number(workers):
-    assert told(refused(TWO, workers=workers), "workers must be a whole number")
+    assert says(refused(TWO, workers=workers), "workers must be a whole number")
 
 
 def test_choices_that_cannot_be_are_refused():
-    assert told(refused(TWO, max_risk=3), "max_risk")
-    assert told(refused(TWO, preset="all"), "preset")
-    assert told(refused(TWO, only=["nothing"]), "nothing")
-    assert told(refused(TWO, schema={}), 'role = "quasi_identifier"')
-    assert told(refused(TWO, schema={"variable": {"agee": {"role": "quasi_identifier"}}}), "agee")
+    assert says(refused(TWO, max_risk=3), "max_risk")
+    assert says(refused(TWO, preset="all"), "preset")
+    assert says(refused(TWO, only=["nothing"]), "nothing")
+    assert says(refused(TWO, schema={}), 'role = "quasi_identifier"')
+    assert says(refused(TWO, schema={"variable": {"agee": {"role": "quasi_identifier"}}}), "agee")
 
 
 def test_the_command_refuses_what_cannot_be(folder, capsys):
@@ -771,7 +749,7 @@ def test_a_candidate_that_cannot_be_measured_is_refused_in_workers_as_without():
     given = schema(options={"aligned": True})
     one, two = (refused({"step": steps}, schema=given, workers=n) for n in (1, 2))
     assert one == two
-    assert told(two, "aligned = true")
+    assert says(two, "aligned = true")
 
 
 # -- the same figures as of files ------------------------------------------------------------------
@@ -797,16 +775,13 @@ MADE = {
 
 def written(kind):
     """The original as a file of some kind."""
-    name = f"original.{kind.split('-')[0]}"
-    if kind == "parquet":
-        people().write_parquet(name)
-    else:
-        people().write_csv(name, null_value="NA" if kind == "csv-NA" else "")
+    name = f"original.{SUFFIX.get(kind, kind)}"
+    write(people(), Path(name), kind)
     return name
 
 
 @pytest.mark.parametrize("key", [None, "unit"])
-@pytest.mark.parametrize("kind", ["csv", "csv-NA", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "na", "parquet"])
 def test_figures_are_those_of_files_that_mask_writes(folder, kind, key):
     original = written(kind)
     steps = MADE if (kind, key) == ("csv", None) else MADE | {"grid": {"much": [0.4]}}
@@ -1282,7 +1257,7 @@ def test_a_folder_that_goes_away_is_told(folder):
         if "1 of 2" in what:
             shutil.rmtree("kept")
 
-    assert told(refused(TWO, folder="kept", progress=gone), "kept")
+    assert says(refused(TWO, folder="kept", progress=gone), "kept")
 
 
 def test_the_folder_of_the_command(folder, capsys, counted):
@@ -1303,7 +1278,7 @@ def test_kept_files_hold_no_records(folder):
     explore(TWO, folder="kept", only=["gdu"])
     for file in Path("kept").iterdir():
         text = file.read_text()
-        assert json.loads(text, parse_constant=refuse)["recipe"]["step"][0]["method"] == "swap"
+        assert strict_json(text)["recipe"]["step"][0]["method"] == "swap"
         assert not any(f'"{unit}"' in text for unit in people()["unit"])
 
 
@@ -1414,7 +1389,7 @@ def test_many_candidates_on_a_terminal(many):
 
 
 def test_many_candidates_in_json_table_and_report(many):
-    plain = json.loads(json_text(many), parse_constant=refuse)
+    plain = strict_json(json_text(many))
     assert [c["name"] for c in plain["candidates"]] == [f"{i:03d}" for i in range(1, 105)]
     assert len(many.table()) == 104
     page = many.report()
@@ -1769,7 +1744,7 @@ def test_an_interruption_keeps_what_is_finished(run, counted):
     assert not Path("best.toml").exists()
     assert 4 <= len(finished()) < SIZE
     for file in finished():
-        json.loads(file.read_text(), parse_constant=refuse)
+        strict_json(file.read_text())
     gone_on(counted)
 
 

@@ -6,11 +6,10 @@ import os
 import struct
 import subprocess
 import sys
-import unicodedata
 import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +28,6 @@ from microgauge.commands import assess as run
 from microgauge.commands.rank import ranking_of
 from microgauge.demo import ORIGINAL, SCHEMA
 from microgauge.demo.candidates import NAMES, candidates, write_candidates
-from microgauge.engines.local import Local
 from microgauge.measures.balance.balance import frontier
 from microgauge.passes import Tally
 from microgauge.render.pictures import levels_picture, risk_utility_map
@@ -39,11 +37,13 @@ from microgauge.schema import Schema
 from microgauge.sections.gdu.pairs import Asker
 from microgauge.sections.gdu.section import RECODED
 from microgauge.sections.risk import external as external_tables
+from support.command import columns_of, files_here, refused
+from support.figures import approx, strict_json
+from support.scans import counted_scans
+from support.surveys import KEY
 
-approx = partial(pytest.approx, rel=1e-9, abs=1e-12)
 ALPHAS = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 PRESETS = {"analysis": 0.7, "balanced": 0.5, "sharing": 0.4, "public": 0.3}
-KEY = {"role": "quasi_identifier"}
 SAID = {
     "age": {"type": "continuous", **KEY},
     "sex": {"type": "nominal", **KEY},
@@ -104,12 +104,8 @@ def rank(protected, original=None, said=None, **choices):
         schema=schema() if said is None else said,
         **({"only": ["risk", "rut"]} | choices),
     )
-    json.loads(json_text(result), parse_constant=refuse)
+    strict_json(json_text(result))
     return result
-
-
-def refuse(word):
-    raise AssertionError(f"{word} is no JSON")
 
 
 def points(result):
@@ -132,12 +128,6 @@ def texts(svg):
 
     walk(ET.fromstring(svg), 0.0, 0.0)
     return found
-
-
-def columns_of(line):
-    """How many columns of a terminal a line takes."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in line)
-    return len(line) + wide - sum(unicodedata.combining(c) > 0 for c in line)
 
 
 @pytest.fixture(scope="module")
@@ -486,7 +476,7 @@ def test_one_candidate_that_beats_all_is_stable(made):
 
 
 def test_names_of_the_contract(demo):
-    content = json.loads(json_text(demo), parse_constant=refuse)
+    content = strict_json(json_text(demo))
     assert {"candidates", "frontier", "recommended", "sweep"} <= content.keys()
     for entry, candidate in zip(content["candidates"], demo.candidates, strict=True):
         assert entry["name"] == candidate.name
@@ -508,7 +498,7 @@ def test_names_of_the_contract(demo):
 @pytest.fixture
 def watched(monkeypatch):
     """Counts of what is read, scanned and tested of the original."""
-    seen = SimpleNamespace(reads=Counter(), originals=[], scans=[], asks=Counter())
+    seen = SimpleNamespace(reads=Counter(), originals=[], asks=Counter())
 
     def watch_reading(module):
         read = module.open_table
@@ -529,12 +519,7 @@ def watched(monkeypatch):
             for name, column in table.columns.items()
         )
 
-    scan, answers = Local.scan, Asker.answers
-
-    def scanning(self, passes, *args, **kwargs):
-        if of_original(self):
-            seen.scans.append(list(passes))
-        return scan(self, passes, *args, **kwargs)
+    answers = Asker.answers
 
     def answering(self, asks, *args, **kwargs):
         asks = list(asks)
@@ -544,7 +529,7 @@ def watched(monkeypatch):
 
     watch_reading(run)
     watch_reading(external_tables)
-    monkeypatch.setattr(Local, "scan", scanning)
+    seen.scans = counted_scans(monkeypatch, of_original)
     monkeypatch.setattr(Asker, "answers", answering)
     return seen
 
@@ -1011,22 +996,6 @@ def rank_command(*arguments, files=FILES, only="risk"):
     )  # fmt: skip
 
 
-def there():
-    return {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
-
-
-def refused(capsys, *arguments):
-    """The message of a command that must fail: exit 2, nothing printed, nothing written."""
-    before = there()
-    assert main(list(arguments)) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.startswith("microgauge: ")
-    assert "Traceback" not in printed.err
-    assert there() == before
-    return printed.err
-
-
 @pytest.mark.usefixtures("folder")
 class TestRankCommand:
     def test_prints_the_recommendation_and_the_candidates(self, capsys):
@@ -1040,7 +1009,7 @@ class TestRankCommand:
 
     def test_json_on_stdout_is_nothing_but_json(self, capsys):
         assert rank_command("--json", "-") == 0
-        content = json.loads(capsys.readouterr().out, parse_constant=refuse)
+        content = strict_json(capsys.readouterr().out)
         assert [c["name"] for c in content["candidates"]] == ["weak", "middle", "strong"]
         assert content["candidates"][0]["inputs"]["protected"]["path"] == "weak.csv"
 
@@ -1086,9 +1055,9 @@ class TestRankCommand:
             assert "external" in c["risk"]["reason"]
 
     def test_a_map_without_a_suffix_is_svg_and_png(self):
-        before = set(there())
+        before = set(files_here())
         assert rank_command("--map", "map", "--levels", "levels.v1") == 0
-        assert {str(p) for p in set(there()) - before} == {
+        assert {str(p) for p in set(files_here()) - before} == {
             "map.svg", "map.png", "levels.v1.svg", "levels.v1.png",
         }  # fmt: skip
         assert {"weak", "middle", "strong"} <= set(texts(Path("map.svg").read_bytes()))
@@ -1097,9 +1066,9 @@ class TestRankCommand:
     @pytest.mark.parametrize("option", ["--map", "--levels"])
     @pytest.mark.parametrize("name", ["p.svg", "p.PNG"])
     def test_a_picture_with_a_suffix_is_that_file_alone(self, option, name):
-        before = set(there())
+        before = set(files_here())
         assert rank_command(option, name) == 0
-        assert {str(p) for p in set(there()) - before} == {name}
+        assert {str(p) for p in set(files_here()) - before} == {name}
         start = b"\x89PNG" if name.endswith("PNG") else b"<svg"
         assert start in Path(name).read_bytes()[:200]
 

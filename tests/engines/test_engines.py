@@ -5,23 +5,22 @@ tables here are sorted alike, so that every engine draws the same ones and no fi
 """
 
 import gc
-import json
 import tempfile
 from contextlib import nullcontext
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
 import pytest
-from test_streaming import differences, in_batches, parts, people, protected_version, said
 
 import microgauge
 from microgauge import InputError
 from microgauge.commands.draft import draft_schema
 from microgauge.engines.opening import open_table
-from microgauge.results.plain import json_text
 from microgauge.tables import Reading
+from support.batches import in_batches
+from support.figures import differences, without_paths
+from support.tables import people, protected_version, said, written
 
 pytestmark = [
     pytest.mark.slow,
@@ -256,16 +255,6 @@ CASES = {
 # -- engines -------------------------------------------------------------------------------------
 
 
-def written(given, place):
-    """Tables as folders of parts of unequal size, empty ones among them; all else as it is."""
-    if isinstance(given, list):
-        return [written(one, place.with_name(f"{place.name}{i}")) for i, one in enumerate(given)]
-    if not isinstance(given, pl.DataFrame):
-        return given
-    rows = given.height
-    return parts(given, place, "parquet", (0, 1, rows // 2, rows // 8))
-
-
 def run_on(engine, case, folder, session=None):
     """The result of a case on an engine, its tables in files."""
     function, tables, choices = case
@@ -285,30 +274,16 @@ def assess_on(request, tmp_path):
     return lambda case: run_on(request.param, case, tmp_path, session)
 
 
-def told(result):
-    """A result as JSON, without where tables are."""
-    if isinstance(result, str):
-        return result
-    found = json.loads(json_text(result))
-    if getattr(result, "details", None) is not None:  # what a report draws
-        found["details"] = json.loads(json.dumps(asdict(result.details)))
-    found.pop("path", None)
-    for one in found.get("candidates", [found]):
-        for side in ("original", "protected"):
-            one.get("inputs", {}).get(side, {}).pop("path", None)
-    return found
-
-
 @lru_cache
 def in_memory(name):
     """The result of a case whose tables are data frames in memory."""
     function, tables, choices = CASES[name]()
-    return told(function(*tables, **choices))
+    return without_paths(function(*tables, **choices))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_engine_gives_the_same_result(assess_on, name):
-    assert differences(in_memory(name), told(assess_on(CASES[name]()))) == []
+    assert differences(in_memory(name), without_paths(assess_on(CASES[name]()))) == []
 
 
 def test_the_cases_are_what_they_say():
@@ -361,7 +336,9 @@ def test_numbers_on_a_grid_are_the_same_in_batches_and_in_spark(spark, tmp_path)
     tables = [table.select(names) for table in (survey(), released(survey()))]
     chosen = of_columns(names, aligned=False, weight="w", distinct_values=100)
     case = microgauge.assess, tables, {"schema": chosen, "only": ["gdu", "loss"]}
-    found = [told(run_on(engine, case, tmp_path, spark)) for engine in ("batches", "spark")]
+    found = [
+        without_paths(run_on(engine, case, tmp_path, spark)) for engine in ("batches", "spark")
+    ]
     for name in ("income", "score"):
         assert any(f'"{name}" has more than 100 different' in note for note in found[0]["notes"])
     assert differences(*found) == []

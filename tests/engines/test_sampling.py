@@ -5,11 +5,9 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from conftest import TYPES, make_survey, perturb
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from test_streaming import assessed, differences, in_batches, plain
 
 import microgauge
 from microgauge import InputError
@@ -26,6 +24,9 @@ from microgauge.values.hashing import (
     row_hashes,
     seeded,
 )
+from support.batches import assessed, in_batches
+from support.figures import differences, without_paths
+from support.surveys import KEY, make_survey, perturb, schema
 
 
 def rows_of(frame, rows=None, path=None):
@@ -383,16 +384,9 @@ def survey_tables():
 
 
 def said(sample_rows, **more):
-    variables = {name: {"type": kind} for name, kind in TYPES.items()}
-    for name in ("region", "sex", "age", "income"):
-        variables[name]["role"] = "quasi_identifier"
-    return {
-        "options": {"sample_rows": sample_rows},
-        "variable": variables,
-        "propensity": {"resamples": 0},
-        "loss": {"robust_sample": 200},
-        **more,
-    }
+    keys = dict.fromkeys(("region", "sex", "age", "income"), KEY)
+    asked = {"propensity": {"resamples": 0}, "loss": {"robust_sample": 200}}
+    return schema(keys, sample_rows=sample_rows) | asked | more
 
 
 def test_a_sample_is_told(survey_tables):
@@ -419,7 +413,8 @@ def test_measures_that_count_do_not_use_the_sample(survey_tables):
     # Only what must see units looks at a sample: all else is of the whole table.
     only = ["gdu", "loss", "risk"]
     whole, part = (
-        plain(microgauge.assess(*survey_tables, schema=said(n), only=only)) for n in (ROWS, 500)
+        without_paths(microgauge.assess(*survey_tables, schema=said(n), only=only))
+        for n in (ROWS, 500)
     )
     of_units = {
         "result.risk.suda", "result.risk.linkage", "result.risk.linkage_records",
@@ -573,7 +568,7 @@ def test_results_of_a_sample_are_the_same_in_memory_and_in_batches(tmp_path, sur
         "only": ["indicators", "ecdf", "risk"],
     }
     whole, split = assessed(*paths, **choices), assessed(*paths, 450, **choices)
-    assert differences(plain(whole), plain(split)) == []
+    assert differences(without_paths(whole), without_paths(split)) == []
 
 
 def test_pandas_and_polars_give_the_same_sample(survey_tables):

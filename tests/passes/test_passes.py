@@ -19,23 +19,9 @@ from microgauge.passes import (
     SparseCrosstab,
     Tally,
 )
+from support.rows import coded_rows
 
 SIZES = {"a": 3, "b": 5, "c": 4}
-
-
-@st.composite
-def tables(draw):
-    """Codes of three columns (the last code of each is a missing cell), and weights or none."""
-    rows = draw(st.integers(1, 40))
-    codes = {
-        name: np.array(draw(st.lists(st.integers(0, size), min_size=rows, max_size=rows)))
-        for name, size in SIZES.items()
-    }
-    weights = None
-    if draw(st.booleans()):
-        # Eighths add up without rounding, so that answers must be equal to the last bit.
-        weights = np.array(draw(st.lists(st.integers(0, 64), min_size=rows, max_size=rows))) / 8
-    return codes, rows, weights
 
 
 def axes(codes):
@@ -68,7 +54,7 @@ def as_arrays(answer):
     return [np.asarray(answer)]
 
 
-@given(tables(), st.integers(1, 45))
+@given(coded_rows(SIZES), st.integers(1, 45))
 @settings(max_examples=150, deadline=None)
 def test_split_into_batches_equals_whole(table, batch_rows):
     codes, rows, weights = table
@@ -79,7 +65,7 @@ def test_split_into_batches_equals_whole(table, batch_rows):
             assert np.array_equal(one, other), question
 
 
-@given(tables())
+@given(coded_rows(SIZES))
 @settings(max_examples=60, deadline=None)
 def test_answers_counted_by_hand(table):
     codes, rows, weights = table

@@ -4,14 +4,15 @@ Every visit ends with a look at the log: no error, no warning, nothing blocked, 
 """
 
 import re
-import shutil
-from contextlib import contextmanager
 from functools import cache, partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from test_report import (
+
+import microgauge
+from support.browser import CHROMIUM, chromium, watched_page
+from support.reports import (
     BREAKING,
     HOSTILE,
     INHERITED,
@@ -28,12 +29,9 @@ from test_report import (
     small,
 )
 
-import microgauge
-
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: reports are not opened"
 )
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium on this machine: reports are not opened"
 )
@@ -170,12 +168,8 @@ def data_in(kind, edition="internal"):
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield chromium
-        chromium.close()
+    with chromium(playwright) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -185,43 +179,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser, folder):
-    @contextmanager
     def opened(kind, edition="internal", width=WIDE, **context):
         path = folder / f"{kind} {edition}.html"
         if not path.exists():
             path.write_text(page_of(kind, edition), encoding="utf-8")
-        here = browser.new_context(viewport={"width": width, "height": 900}, **context)
-        log = []
-        page = here.new_page()
-        page.set_default_timeout(30_000)
-        page.add_init_script(
-            "window.blocked = []; document.addEventListener('securitypolicyviolation',"
-            " (e) => window.blocked.push(`${e.violatedDirective} ${e.blockedURI}`));"
-        )
-        here.on("page", lambda other: log.append(("window", other.url)))
-        page.on("console", lambda m: log.append((m.type, m.text[:300])))
-        page.on("pageerror", lambda error: log.append(("error", str(error)[:300])))
-        page.on("dialog", lambda d: (log.append(("dialog", d.message)), d.dismiss()))
-        page.on(
-            "request",
-            lambda r: (
-                None
-                if r.url == path.as_uri() or r.url.startswith("data:")
-                else log.append(("request", r.url))
-            ),
-        )
-        try:
-            page.goto(path.as_uri())
-            page.wait_for_selector("nav a")
-            settled(page)
-            yield page
-            settled(page)
-            assert log == []
-            assert page.evaluate("window.blocked") == []
-            assert page.evaluate("window.hacked") is None
-            assert page.url.startswith(path.as_uri())
-        finally:
-            here.close()
+        window = {"width": width, "height": 900}
+        return watched_page(browser, path, settled, viewport=window, **context)
 
     return opened
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import assess, make_survey, perturb, schema, types_of
 
 from microgauge import InputError
+from support.figures import assess
+from support.surveys import make_survey, perturb, schema, types_of
 
 
 def alignment(original, protected, said=None, key=None):

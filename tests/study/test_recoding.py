@@ -5,13 +5,13 @@ import pandas as pd
 import polars as pl
 import pyreadstat
 import pytest
-from conftest import assess, make_survey, one, pair, schema, scipy_ks, score, variable
 from scipy import stats
 
 from microgauge import InputError
+from support.figures import assess, one, pair, scipy_ks, score, variable
+from support.surveys import NUMBER, make_survey, schema
 
 AGES = pd.Series(np.random.default_rng(1).integers(0, 96, 600))
-NUMBER = {"type": "continuous"}
 
 
 def spread(values, groups):

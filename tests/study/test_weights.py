@@ -3,20 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import (
-    assert_same_figures,
-    assess,
-    make_survey,
-    pair,
-    perturb,
-    schema,
-    score,
-    types_of,
-    variable,
-)
 from scipy import stats
 
 from microgauge import InputError
+from support.figures import assert_same_figures, assess, pair, score, variable
+from support.surveys import make_survey, perturb, schema, types_of
 
 NORMAL = {"score": {"normal": True}, "height": {"normal": True}}
 NOT_NORMAL = {"age": {"normal": False}, "income": {"normal": False}}

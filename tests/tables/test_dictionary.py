@@ -17,7 +17,6 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from test_streaming import SECRET, assessed, differences, in_batches, plain
 
 import microgauge
 from microgauge import InputError
@@ -26,6 +25,9 @@ from microgauge.study.describe import _on_one_grid
 from microgauge.tables import Column, Reading, read_table
 from microgauge.tables.column import UnsupportedColumn
 from microgauge.tables.dictionary import Dictionary, on_grid
+from support.batches import assessed, in_batches
+from support.figures import differences, without_paths
+from support.tables import SECRET
 
 LAWS = settings(max_examples=80, deadline=None)
 
@@ -592,12 +594,14 @@ def test_figures_on_a_grid_are_near_the_exact_ones(noisy, form):
 def test_values_within_the_limit_are_exact_in_batches(noisy):
     exact, split = on_a_grid(noisy, "parquet", limit=3000)
     assert not any("wide" in note for note in split.notes)
-    assert differences(plain(exact), plain(split)) == []
+    assert differences(without_paths(exact), without_paths(split)) == []
 
 
 def test_figures_on_a_grid_do_not_depend_on_batches(noisy):
     paths = [noisy[2]["parquet", "o"], noisy[2]["parquet", "p"]]
-    found = [plain(assessed(*paths, n, schema=SCHEMA, only=["gdu", "loss"])) for n in (90, 5000)]
+    found = [
+        without_paths(assessed(*paths, n, schema=SCHEMA, only=["gdu", "loss"])) for n in (90, 5000)
+    ]
     assert differences(*found) == []
 
 
@@ -721,7 +725,7 @@ def test_an_outside_table_with_too_many_values_is_refused(tmp_path, kind, which)
     )
     schema["options"]["distinct_values"] = 400
     split = assessed(*paths, 50, **choices)
-    assert differences(plain(assessed(*paths, **choices)), plain(split)) == []
+    assert differences(without_paths(assessed(*paths, **choices)), without_paths(split)) == []
 
 
 @pytest.mark.parametrize("only", [["risk"], ["gdu"]])

@@ -4,18 +4,14 @@ import errno
 import gc
 import gzip
 import json
-import math
 import tempfile
 import warnings
-from contextlib import contextmanager
-from datetime import date, timedelta
-from itertools import pairwise
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import TYPES, make_survey, perturb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -33,46 +29,10 @@ from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
 from microgauge.values.hashing import key_words
 from microgauge.values.totals import Total
-
-SECRET = "SECRET-417"
-
-
-@contextmanager
-def in_batches(rows):
-    """Every table is read in batches of so many rows."""
-    whole = Source.batches
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Reading, "batches", lambda self, source: True)
-        patch.setattr(Source, "batches", lambda self, size: whole(self, rows))
-        yield patch
-
-
-def assessed(original, protected, rows=None, **choices):
-    """A result: in memory, or in batches of some rows."""
-    if rows is None:
-        return microgauge.assess(original, protected, **choices)
-    with in_batches(rows):
-        return microgauge.assess(original, protected, **choices)
-
-
-def plain(result):
-    """The result as JSON, without what may differ: where tables are."""
-    found = json.loads(json_text(result))
-    for side in ("original", "protected"):
-        del found["inputs"][side]["path"]
-    return found
-
-
-def differences(a, b, where="result"):
-    """Where two results differ: floats by more than 1e-9, all else at all."""
-    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
-        return [line for key in a for line in differences(a[key], b[key], f"{where}.{key}")]
-    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        pairs = enumerate(zip(a, b, strict=True))
-        return [line for i, (x, y) in pairs for line in differences(x, y, f"{where}[{i}]")]
-    if type(a) is float and type(b) is float:
-        return [] if math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) else [f"{where}: {a} {b}"]
-    return [] if type(a) is type(b) and a == b else [f"{where}: {a} {b}"]
+from support.batches import assessed, in_batches
+from support.command import complaint
+from support.figures import differences, without_paths
+from support.tables import GRADES, SECRET, SUFFIX, parts, people, protected_version, said, write
 
 
 def test_the_comparison_finds_differences():
@@ -84,43 +44,6 @@ def test_the_comparison_finds_differences():
 
 
 # -- tables --------------------------------------------------------------------------------------
-
-NOTES = ["two\nlines", 'says "no", twice', "  blanks ", "a;b,c|d", "Łódź", None]
-GRADES = ["low", "middle", "high"]
-
-
-def people(rows=130, seed=1):
-    """A survey with missing cells, and what a survey does not have: dates, booleans, an order."""
-    rng = np.random.default_rng(seed)
-    survey = pl.from_pandas(make_survey(rows, seed, missing=0.05), nan_to_null=True)
-    flags = rng.integers(0, 3, rows)
-    return survey.with_columns(
-        employed=pl.Series([None if f == 2 else bool(f) for f in flags], dtype=pl.Boolean),
-        born=pl.Series([date(1990, 1, 1) + timedelta(int(d)) for d in rng.integers(0, 900, rows)]),
-        grade=pl.Series(rng.choice(GRADES, rows), dtype=pl.Enum(GRADES)),
-        note=pl.Series([NOTES[i] for i in rng.integers(0, len(NOTES), rows)], dtype=pl.String),
-        w=pl.Series(rng.choice([0.5, 1.0, 2.25], rows)),
-        number=pl.Series(7 * np.arange(rows) + 3),
-    )
-
-
-def protected_version(frame, seed=5):
-    """Noise, merged categories, top codes, flips, suppression."""
-    rng = np.random.default_rng(seed)
-    rows = frame.height
-    survey = pl.from_pandas(perturb(frame.select(list(TYPES)).to_pandas(), 0.15, seed))
-    survey = survey.with_columns(
-        education=survey["education"].replace({2: 1, 6: 5}),
-        income=frame["income"].clip(upper_bound=frame["income"].quantile(0.8)),
-        score=pl.when(pl.Series(rng.random(rows) < 0.5)).then(frame["score"]).otherwise("score"),
-    )
-    hit = pl.Series(rng.random(rows) < 0.2)
-    rest = frame.select("employed", "born", "grade", "note", "w", "number").with_columns(
-        employed=pl.when(hit).then(~pl.col("employed")).otherwise("employed"),
-        born=pl.col("born").dt.truncate("1mo"),
-        note=pl.when(hit).then(None).otherwise("note"),
-    )
-    return survey.fill_nan(None).with_columns(rest)
 
 
 def tables(design):
@@ -147,62 +70,11 @@ def tables(design):
     return original, protected, {"key": "number", "weight": "w"}
 
 
-def said(**options):
-    """A schema that asks for every section."""
-    variables = {name: {"type": kind} for name, kind in TYPES.items()}
-    for name in ("region", "sex", "age"):
-        variables[name]["role"] = "quasi_identifier"
-    variables["health"]["role"] = "sensitive"
-    variables["w"] = {"role": "weight"}
-    return {
-        "options": options,
-        "variable": variables,
-        "propensity": {"resamples": 0},
-        "indicator": [
-            {"variable": "income", "statistic": "mean"},
-            {"variable": "income", "statistic": "total", "by": "region", "resamples": 10},
-            {"variable": "score", "statistic": "median", "where": "sex == 1", "resamples": 10},
-            {"variable": "sex", "statistic": "share"},
-        ],
-        "regression": [{"formula": "income ~ age + region"}],
-        "model": [{"kind": "linear", "formula": "score ~ age + sex"}],
-    }
-
-
 SECTIONS = [
     "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions", "risk", "rut",
 ]  # fmt: skip
 
-FORMATS = ("parquet", "arrow", "csv", "semicolon", "gzip", "bom", "na")
-
-
-def write(frame, path, form):
-    """One file of a form."""
-    if form == "parquet":
-        frame.write_parquet(path)
-    elif form == "arrow":
-        frame.write_ipc(path)
-    elif form == "semicolon":
-        frame.write_csv(path, separator=";", decimal_comma=True)
-    elif form == "gzip":
-        path.write_bytes(gzip.compress(frame.write_csv().encode()))
-    elif form == "bom":
-        frame.write_csv(path, include_bom=True, line_terminator="\r\n")
-    else:
-        frame.write_csv(path, null_value="NA" if form == "na" else "")
-
-
-SUFFIX = {"parquet": "parquet", "arrow": "arrow", "gzip": "csv.gz"}
-
-
-def parts(frame, folder, form, sizes=(0, 1, 70, 0, 19)):
-    """A folder of parts: of some sizes, empty ones among them, and the rest."""
-    folder.mkdir()
-    cuts = np.cumsum([0, *sizes])
-    pieces = [frame[a:b] for a, b in pairwise(cuts)]
-    for number, piece in enumerate([*pieces, frame[int(cuts[-1]) :]]):
-        write(piece, folder / f"part-{number}.{SUFFIX.get(form, 'csv')}", form)
-    return folder
+FORMATS = ("parquet", "arrow", "csv", "semicolon", "csv.gz", "bom", "na")
 
 
 # -- the same result -----------------------------------------------------------------------------
@@ -212,7 +84,7 @@ def parts(frame, folder, form, sizes=(0, 1, 70, 0, 19)):
     ("design", "form", "rows"),
     [
         ("numbers", "parquet", 40),
-        ("texts", "gzip", 1000),
+        ("texts", "csv.gz", 1000),
         ("padded", "csv", 13),
         ("number and text", "arrow", 33),
         ("row order", "parquet", 17),
@@ -229,8 +101,8 @@ def test_every_section_is_the_same_in_memory_and_in_batches(tmp_path, design, fo
     ]
     outside = parts(original[::2], tmp_path / "external", form, (5,))
     choices = {"schema": said(**options), "external": outside}
-    whole = plain(assessed(*paths, **choices))
-    split = plain(assessed(*paths, rows, **choices))
+    whole = without_paths(assessed(*paths, **choices))
+    split = without_paths(assessed(*paths, rows, **choices))
     assert set(SECTIONS) < whole.keys()
     assert whole["inputs"]["alignment"]["aligned"] == (design != "apart")
     assert differences(whole, split) == []
@@ -242,7 +114,7 @@ def test_one_table_in_memory_and_one_in_batches(tmp_path):
     choices = {"schema": said(**options), "only": ["gdu", "loss", "risk"]}
     whole = assessed(original, protected, **choices)
     mixed = assessed(path, protected, 21, **choices)
-    assert differences(plain(whole), plain(mixed)) == []
+    assert differences(without_paths(whole), without_paths(mixed)) == []
 
 
 def test_samples_are_the_same_in_memory_and_in_batches(tmp_path):
@@ -257,19 +129,19 @@ def test_samples_are_the_same_in_memory_and_in_batches(tmp_path):
         choices = {"schema": said(**options, sample_rows=100)}
         whole, split = assessed(*paths, **choices), assessed(*paths, 37, **choices)
         assert any("look at" in note for note in whole.notes)
-        assert differences(plain(whole), plain(split)) == []
+        assert differences(without_paths(whole), without_paths(split)) == []
 
 
 @pytest.mark.parametrize("limit", [1, 50, 10_000])
 def test_the_join_of_rows_in_buckets_changes_nothing(tmp_path, limit):
     original, protected, options = tables("texts")
     choices = {"schema": said(**options), "only": ["loss"]}
-    whole = plain(assessed(original, protected, **choices))
+    whole = without_paths(assessed(original, protected, **choices))
     path = parts(original, tmp_path / "original", "parquet")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joining, "ROWS_AT_A_TIME", limit)
         patch.setattr(joining, "LONG_ROWS", 11)
-        split = plain(assessed(path, protected, 40, **choices))
+        split = without_paths(assessed(path, protected, 40, **choices))
     assert differences(whole, split) == []
 
 
@@ -311,7 +183,7 @@ def test_yardsticks_are_the_same(tmp_path):
         parts(protected, tmp_path / "protected", "parquet"),
     ]
     choices = {"schema": said(**options), "only": ["gdu"], "yardsticks": True}
-    whole, split = (plain(assessed(*paths, rows, **choices)) for rows in (None, 40))
+    whole, split = (without_paths(assessed(*paths, rows, **choices)) for rows in (None, 40))
     assert len(whole["yardsticks"]) == 5
     assert differences(whole, split) == []
 
@@ -604,7 +476,7 @@ def test_a_folder_a_pattern_and_a_list_name_the_same_parts(tmp_path):
 
 def test_zipped_and_plain_parts_may_be_mixed(tmp_path):
     frame = people(40)
-    write(frame[:15], tmp_path / "0.csv.gz", "gzip")
+    write(frame[:15], tmp_path / "0.csv.gz", "csv.gz")
     write(frame[15:], tmp_path / "1.csv", "csv")
     whole, split = read_both(tmp_path, 6)
     assert whole == split
@@ -862,13 +734,9 @@ def test_both_tables_faults_of_a_key_are_told_at_once():
 def refused(capsys, *arguments, rows=5):
     """What the command says of input that it refuses, in batches or in memory."""
     with in_batches(rows) if rows else pytest.MonkeyPatch.context():
-        code = main(["assess", *map(str, arguments), "--only", "gdu"])
-    said = capsys.readouterr()
-    assert code == 2
-    assert said.out == ""
-    assert "Traceback" not in said.err
-    assert "SECRET" not in said.err
-    return said.err
+        said = complaint(capsys, main(["assess", *map(str, arguments), "--only", "gdu"]))
+    assert "SECRET" not in said
+    return said
 
 
 def secrets(rows=12, **columns):
@@ -879,7 +747,7 @@ def secrets(rows=12, **columns):
 def hundred(folder, form, spoil):
     """A hundred parts, of which some are spoilt."""
     folder.mkdir()
-    paths = [folder / f"part-{i:03d}.{SUFFIX.get(form, 'csv')}" for i in range(100)]
+    paths = [folder / f"part-{i:03d}.{SUFFIX.get(form, form)}" for i in range(100)]
     for path in paths:
         write(secrets(2), path, form)
     for number, change in spoil.items():
@@ -1078,7 +946,7 @@ def test_text_in_any_encoding_is_read_where_memory_is_enough(tmp_path, encoding)
     for name in ("utf-8", encoding):
         path = tmp_path / f"{name}.csv"
         path.write_bytes(text.encode(name))
-        found.append(plain(microgauge.assess(path, path, only=["gdu"])))
+        found.append(without_paths(microgauge.assess(path, path, only=["gdu"])))
     assert differences(*found) == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 
 import microgauge
 from microgauge.tables import read_table
+from support.tables import write
 
 
 @pytest.fixture
@@ -51,24 +51,9 @@ def _number(value: object) -> object:
         return value
 
 
-def write(frame: pl.DataFrame, folder: Path, kind: str) -> Path:
+def written(frame: pl.DataFrame, folder: Path, kind: str) -> Path:
     path = folder / f"people.{kind}"
-    if kind == "csv":
-        frame.write_csv(path)
-    elif kind == "csv.gz":
-        path.write_bytes(gzip.compress(frame.write_csv().encode()))
-    elif kind == "parquet":
-        frame.write_parquet(path)
-    elif kind in ("arrow", "feather"):
-        frame.write_ipc(path)
-    elif kind in ("sav", "zsav"):
-        pyreadstat.write_sav(frame.to_pandas(), path, compress=kind == "zsav")
-    elif kind == "por":
-        pyreadstat.write_por(frame.to_pandas(), path)
-    elif kind == "dta":
-        pyreadstat.write_dta(frame.to_pandas(), path)
-    elif kind == "xpt":
-        pyreadstat.write_xport(frame.to_pandas(), path)
+    write(frame, path, kind)
     return path
 
 
@@ -76,13 +61,13 @@ def write(frame: pl.DataFrame, folder: Path, kind: str) -> Path:
     "kind", ["csv", "csv.gz", "parquet", "arrow", "feather", "sav", "zsav", "dta", "xpt"]
 )
 def test_every_file_format_reads_the_same(people: pl.DataFrame, tmp_path: Path, kind: str) -> None:
-    assert content(write(people, tmp_path, kind)) == content(people)
+    assert content(written(people, tmp_path, kind)) == content(people)
 
 
 def test_spss_portable_files_are_read(people: pl.DataFrame, tmp_path: Path) -> None:
     # The portable format knows capital names and plain letters only.
     frame = people.drop("town").rename(str.upper)
-    found = content(write(frame, tmp_path, "por"))
+    found = content(written(frame, tmp_path, "por"))
     assert found["AGE"] == content(frame)["AGE"]
 
 
@@ -105,7 +90,7 @@ def test_every_data_frame_reads_the_same(people: pl.DataFrame, make: object) -> 
 
 
 def test_the_two_tables_may_differ_in_format(people: pl.DataFrame, tmp_path: Path) -> None:
-    result = microgauge.assess(write(people, tmp_path, "csv"), write(people, tmp_path, "dta"))
+    result = microgauge.assess(written(people, tmp_path, "csv"), written(people, tmp_path, "dta"))
     assert [s.utility for s in result.gdu.variables] == pytest.approx([0.9999992] * 3, abs=1e-7)
 
 

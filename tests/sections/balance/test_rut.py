@@ -2,7 +2,6 @@
 
 import json
 import math
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -31,14 +30,10 @@ from microgauge.measures.balance.losses import (
 from microgauge.measures.balance.similarities import binned, cosine, jaccard, spread_over
 from microgauge.schema import PRESETS
 from microgauge.values.rounding import Rule, found_rule, resolution
+from support.figures import approx, mentions, seeds
+from support.surveys import CATEGORY, KEY, NUMBER, with_holes
 
 FEW = settings(max_examples=20, deadline=None)
-approx = partial(pytest.approx, rel=1e-9, abs=1e-12)
-seeds = st.integers(0, 10_000)
-
-KEY = {"role": "quasi_identifier"}
-NUMBER = {"type": "continuous"}
-CATEGORY = {"type": "nominal"}
 
 
 # -- looking into a result -----------------------------------------------------------------------
@@ -94,10 +89,6 @@ def one(before, after, said=None, **kwargs):
     """What becomes of a single attribute x, which is the quasi-identifier too."""
     tables = [pd.DataFrame({"x": column}) for column in (before, after)]
     return attribute(rut_of(*tables, {"x": said or {}}, **kwargs), "x")
-
-
-def mentions(result, *words):
-    return any(all(word in note for word in words) for note in result.notes)
 
 
 def tens(ages):
@@ -1119,19 +1110,11 @@ def figures(rut):
     return {name: value for name, value in found.items() if value is not None}
 
 
-def holey(frame, seed, share=0.1):
-    rng = np.random.default_rng(seed)
-    found = frame.copy()
-    for name in found:
-        found.loc[rng.random(len(found)) < share, name] = None
-    return found
-
-
 @settings(max_examples=6, deadline=None)
 @given(seeds)
 def test_rows_permuted_together_change_nothing(seed):
     frame = people(150, seed)
-    protected = holey(protect(frame, 1 + seed % 3), seed)
+    protected = with_holes(protect(frame, 1 + seed % 3), 0.1, np.random.default_rng(seed))
     order = np.random.default_rng(seed).permutation(150)
     keys = ["age", "zip"]
     one, other = (

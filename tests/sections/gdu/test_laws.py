@@ -7,26 +7,14 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import (
-    CONTINUOUS,
-    ORDINAL,
-    TYPES,
-    assert_same_figures,
-    assess,
-    figures,
-    make_survey,
-    perturb,
-    schema,
-    score,
-    variable,
-)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microgauge import InputError
 from microgauge.engines.local import Local
+from support.figures import assert_same_figures, assess, figures, score, seeds, variable
+from support.surveys import CONTINUOUS, ORDINAL, TYPES, make_survey, perturb, schema
 
-seeds = st.integers(0, 10_000)
 strengths = st.sampled_from([0.0, 0.05, 0.3, 1.0])
 shares = st.sampled_from([0.0, 0.1])
 

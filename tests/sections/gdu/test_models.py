@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from conftest import assess, make_survey, perturb, schema
 from scipy import stats
 
 from microgauge import InputError
 from microgauge.measures.gdu.models import Design, cronbach_alpha, linear, logistic
+from support.figures import assess
+from support.surveys import make_survey, perturb, schema
 
 LINEAR = {"kind": "linear", "formula": "income ~ age + education + region"}
 

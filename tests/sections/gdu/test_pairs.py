@@ -10,7 +10,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import TYPES, assess, make_survey, pair, perturb, schema, score, types_of
 from scipy import stats
 from statsmodels.stats.diagnostic import lilliefors
 
@@ -18,6 +17,8 @@ from microgauge.measures.gdu.normality import is_normal, lilliefors_p
 from microgauge.measures.gdu.steps import significance, similarity
 from microgauge.study.describe import Levels
 from microgauge.values.levels import Weighing
+from support.figures import assess, pair, score
+from support.surveys import TYPES, make_survey, perturb, schema, types_of
 
 DEMANDS = ["nominal", "ordinal", "not normal", "normal"]
 

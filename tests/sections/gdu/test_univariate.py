@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import assess, make_survey, one, perturb, schema, scipy_ks, score, types_of, variable
 from scipy import stats
 
 from microgauge import InputError, Undefined
 from microgauge.measures.gdu.distributions import perturbation_utility
 from microgauge.measures.gdu.global_utility import global_reduction_coefficient
 from microgauge.measures.gdu.recoding import homogeneity, remaining_comparisons, well_placed
+from support.figures import assess, one, scipy_ks, score, variable
+from support.surveys import make_survey, perturb, schema, types_of
 
 AGES = np.arange(20, 60)
 

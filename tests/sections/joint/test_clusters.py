@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import make_survey, perturb, schema
 from scipy.cluster import hierarchy
 
 from microgauge import InputError, assess, clusters
 from microgauge.measures.joint import clusters as module
 from microgauge.measures.joint.clusters import cluster_distance, default_groups, linked
+from support.surveys import make_survey, perturb, schema
 
 
 def numbers(rows, seed, shift=0.0):

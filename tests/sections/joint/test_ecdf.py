@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import make_survey, perturb, schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microgauge import InputError, assess, ecdf
 from microgauge.measures.joint import ecdf as module
+from support.surveys import make_survey, perturb, schema
 
 KINDS = {"n": "nominal", "o": "ordinal", "x": "continuous", "y": "continuous"}
 SAID = {"variable": {name: {"type": kind} for name, kind in KINDS.items()}}

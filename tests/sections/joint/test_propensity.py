@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from conftest import make_survey, perturb, schema, types_of
 from scipy import linalg, optimize, special, stats
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
@@ -28,6 +27,7 @@ from microgauge.schema.formulas import parse_terms
 from microgauge.study.joint_rows import stacked
 from microgauge.study.study import Study
 from microgauge.tables import read_table
+from support.surveys import make_survey, perturb, schema, types_of
 
 MODEL_1 = "~ z1 + z2 + z1:z2 + I(z1**2) + I(z2**2)"
 MODEL_2 = MODEL_1 + " + I(z1**2*z2**2) + I(z1**3) + I(z2**3)"

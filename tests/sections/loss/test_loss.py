@@ -2,14 +2,12 @@
 
 import json
 import math
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import TYPES, make_survey, perturb, with_holes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
@@ -23,13 +21,11 @@ from microgauge import InputError
 from microgauge.engines.local import Local
 from microgauge.measures.loss.matrices import Components, matched_components
 from microgauge.passes import Axis, Changes, Differences, Moments, Suppressed
+from support.figures import approx, mentions, seeds
+from support.rows import coded_rows
+from support.surveys import CATEGORY, NUMBER, TYPES, make_survey, perturb, with_holes
 
 FEW = settings(max_examples=4, deadline=None)
-seeds = st.integers(0, 10_000)
-
-CONTINUOUS = {"type": "continuous"}
-NOMINAL = {"type": "nominal"}
-approx = partial(pytest.approx, rel=1e-9, abs=1e-12)
 
 
 # -- looking into a result -----------------------------------------------------------------------
@@ -40,7 +36,7 @@ def run(original, protected, types=None, *, loss=None, **options):
 
     Types are entries of the schema, or "c" and "n" for continuous and nominal.
     """
-    short = {"c": CONTINUOUS, "n": NOMINAL}
+    short = {"c": NUMBER, "n": CATEGORY}
     said = {
         name: short.get(kind, kind) if isinstance(kind, str) else kind
         for name, kind in (types or {}).items()
@@ -98,11 +94,6 @@ def assert_same(one, other, rel=1e-9, without=()):
             assert other[name] is None, name
         else:
             assert other[name] == pytest.approx(value, rel=rel, abs=1e-11), name
-
-
-def mentions(result, *words):
-    """Whether one note holds all the words."""
-    return any(all(word in note for word in words) for note in result.notes)
 
 
 def three_numbers(rows=200, seed=1):
@@ -228,7 +219,7 @@ def test_missing_values_on_both_sides():
 def test_declared_missing_codes_are_missing():
     original = pd.DataFrame({"x": [1.5, -9.0, 3.5, 4.5, 2.5]})
     protected = pd.DataFrame({"x": [1.5, -9.0, -9.0, 5.5, 2.5]})
-    loss = loss_of(original, protected, {"x": CONTINUOUS | {"missing": [-9]}}, aligned=True)
+    loss = loss_of(original, protected, {"x": NUMBER | {"missing": [-9]}}, aligned=True)
     found = variable(loss, "x")
     assert (found.compared, found.left_out, found.changed) == (3, 2, 2)
     assert found.mae == approx(1 / 3)
@@ -245,7 +236,7 @@ def test_changed_records_by_hand():
     protected = pd.DataFrame(
         {"a": ["xy", "xy", "z", None, None, "z"], "n": [1.0, 2.0, 3.5, 4.0, None, 6.0]}
     )
-    said = NOMINAL | {"recode": {"map": {"x": "xy", "y": "xy", "z": "z"}}}
+    said = CATEGORY | {"recode": {"map": {"x": "xy", "y": "xy", "z": "z"}}}
     loss = loss_of(original, protected, {"a": said, "n": "c"}, aligned=True)
     found = variable(loss, "a")
     assert found.changed == 4  # two renamed, one suppressed, one moved; both missing: unchanged
@@ -705,9 +696,7 @@ BANDINGS = {
 @pytest.mark.parametrize("how", BANDINGS)
 def test_penalty_of_a_cell_is_width_over_range(how):
     label, width, said = BANDINGS[how]
-    loss = loss_of(
-        pd.DataFrame({"age": AGES}), banded(label), {"age": CONTINUOUS | said}, aligned=True
-    )
+    loss = loss_of(pd.DataFrame({"age": AGES}), banded(label), {"age": NUMBER | said}, aligned=True)
     found = variable(loss, "age")
     assert found.ncp == approx(np.mean([width(a) for a in AGES]) / SPAN)
     assert loss.gcp == approx(found.ncp)
@@ -739,7 +728,7 @@ def test_a_top_code_above_a_gap_is_as_wide_as_its_band():
     expected = 5 / 65 * 2 / len(ages)
     original = pd.DataFrame({"age": ages})
     for label in (lambda a: "80+" if a >= 80 else str(a), lambda a: min(a, 80)):
-        said = CONTINUOUS | {"recode": {"top": 80}}
+        said = NUMBER | {"recode": {"top": 80}}
         loss = loss_of(original, banded(label, ages), {"age": said}, aligned=True)
         assert loss.gcp == approx(expected)
 
@@ -752,7 +741,7 @@ def test_banded_ages_are_tabulated_in_bands(labels):
     protected = banded(label).assign(sex=original["sex"])
     # Some units end up in another band.
     protected["age"] = protected["age"].where(rng.random(len(AGES)) > 0.2, label(45))
-    loss = loss_of(original, protected, {"age": CONTINUOUS | said, "sex": "n"}, aligned=True)
+    loss = loss_of(original, protected, {"age": NUMBER | said, "sex": "n"}, aligned=True)
     recoded = original.assign(age=[label(a) for a in AGES])
     check_tables(loss, recoded, protected, ("age", "sex"), 2)
     moved = (recoded["age"] != protected["age"]).sum()
@@ -781,7 +770,7 @@ def test_a_declared_mark_of_suppression_has_penalty_one():
     label = BANDINGS["span"][0]
     protected = banded(label)
     protected.loc[:9, "age"] = "*"
-    said = CONTINUOUS | {"missing": ["*"]}
+    said = NUMBER | {"missing": ["*"]}
     loss = loss_of(pd.DataFrame({"age": AGES}), protected, {"age": said}, aligned=True)
     assert loss.gcp == approx((10 + (len(AGES) - 10) * 10 / SPAN) / len(AGES))
 
@@ -790,7 +779,7 @@ def test_merged_categories():
     original = pd.DataFrame({"a": list("aabbbccccd") * 6})
     mapping = {"a": "ab", "b": "ab", "c": "c", "d": "d"}
     protected = original.replace({"a": mapping})
-    for said in (NOMINAL, NOMINAL | {"recode": {"map": mapping}}):
+    for said in (CATEGORY, CATEGORY | {"recode": {"map": mapping}}):
         loss = loss_of(original, protected, {"a": said}, aligned=True)
         assert loss.gcp == approx(0.5 * 2 / 4)  # half of the cells: 2 of 4 categories
         assert table(loss, "a").cells == 3
@@ -1538,20 +1527,6 @@ QUESTIONS = [
 ]
 
 
-@st.composite
-def coded_rows(draw):
-    """Codes (the last code of each column is a missing cell) and weights in eighths, or none."""
-    rows = draw(st.integers(1, 40))
-    codes = {
-        name: np.array(draw(st.lists(st.integers(0, size), min_size=rows, max_size=rows)))
-        for name, size in SIZES.items()
-    }
-    weights = None
-    if draw(st.booleans()):
-        weights = np.array(draw(st.lists(st.integers(0, 64), min_size=rows, max_size=rows))) / 8
-    return codes, rows, weights
-
-
 def axes():
     # Powers of two: quotients and products are exact, so that sums do not depend on their order.
     scores = {"a": [0, -2, 4, 8], "b": [1, 0, -4, 16], "c": [-1, 2, 0], "g": [0, 0]}
@@ -1561,7 +1536,7 @@ def axes():
     }
 
 
-@given(coded_rows(), st.integers(1, 45))
+@given(coded_rows(SIZES), st.integers(1, 45))
 @settings(max_examples=60, deadline=None)
 def test_passes_split_into_batches_equal_the_whole(rows, batch_rows):
     codes, count, weights = rows
@@ -1571,7 +1546,7 @@ def test_passes_split_into_batches_equal_the_whole(rows, batch_rows):
         assert np.array_equal(whole[question], parts[question]), question
 
 
-@given(coded_rows())
+@given(coded_rows(SIZES))
 @settings(max_examples=60, deadline=None)
 def test_passes_counted_by_hand(rows):
     codes, count, weights = rows

@@ -3,7 +3,6 @@
 import json
 import math
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -37,12 +36,12 @@ from microgauge.measures.risk.external import (
 )
 from microgauge.passes import Axis, Classes
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
+from support.figures import approx, mentions, seeds
+from support.rows import alike
+from support.surveys import KEY
 
 FEW = settings(max_examples=25, deadline=None)
-approx = partial(pytest.approx, rel=1e-9, abs=1e-12)
-seeds = st.integers(0, 10_000)
 
-KEY = {"role": "quasi_identifier"}
 SENSITIVE = {"role": "sensitive"}
 
 
@@ -97,11 +96,6 @@ def unexplained(content, path="risk"):
                     yield from unexplained(entry, f"{here}[{i}]")
 
 
-def mentions(result, *words):
-    """Whether one note holds all the words."""
-    return any(all(word in note for word in words) for note in result.notes)
-
-
 # -- the same by brute force ---------------------------------------------------------------------
 
 
@@ -109,11 +103,6 @@ def cells(frame, keys):
     """The key values of each record; None for a missing one."""
     columns = [[None if pd.isna(v) else v for v in frame[key]] for key in keys]
     return list(zip(*columns, strict=True))
-
-
-def alike(one, other):
-    """Two records match if every key is equal or missing on either side."""
-    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
 def matches(mine, theirs, how="value"):

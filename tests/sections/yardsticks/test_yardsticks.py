@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from conftest import make_survey, perturb, schema
 from threadpoolctl import threadpool_limits
 
 from microgauge import assess
 from microgauge.cli import main
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
+from support.surveys import make_survey, perturb, schema
 
 NAMES = ["resample of the original", "50% sample", "10% sample", "1% sample", "columns permuted"]
 PAIRS = {"propensity": {"model": "logit", "interactions": "pairs"}}

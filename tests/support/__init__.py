@@ -1,0 +1,1 @@
+"""What tests share: tables, results looked into, commands, Spark and a browser."""
