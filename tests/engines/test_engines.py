@@ -19,7 +19,7 @@ from microgauge.commands.draft import draft_schema
 from microgauge.engines.opening import open_table
 from microgauge.tables import Reading
 from support.batches import in_batches
-from support.figures import differences, without_paths
+from support.figures import differences, with_details
 from support.tables import people, protected_version, said, written
 
 pytestmark = [
@@ -278,12 +278,12 @@ def assess_on(request, tmp_path):
 def in_memory(name):
     """The result of a case whose tables are data frames in memory."""
     function, tables, choices = CASES[name]()
-    return without_paths(function(*tables, **choices))
+    return with_details(function(*tables, **choices))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_engine_gives_the_same_result(assess_on, name):
-    assert differences(in_memory(name), without_paths(assess_on(CASES[name]()))) == []
+    assert differences(in_memory(name), with_details(assess_on(CASES[name]()))) == []
 
 
 def test_the_cases_are_what_they_say():
@@ -336,9 +336,7 @@ def test_numbers_on_a_grid_are_the_same_in_batches_and_in_spark(spark, tmp_path)
     tables = [table.select(names) for table in (survey(), released(survey()))]
     chosen = of_columns(names, aligned=False, weight="w", distinct_values=100)
     case = microgauge.assess, tables, {"schema": chosen, "only": ["gdu", "loss"]}
-    found = [
-        without_paths(run_on(engine, case, tmp_path, spark)) for engine in ("batches", "spark")
-    ]
+    found = [with_details(run_on(engine, case, tmp_path, spark)) for engine in ("batches", "spark")]
     for name in ("income", "score"):
         assert any(f'"{name}" has more than 100 different' in note for note in found[0]["notes"])
     assert differences(*found) == []

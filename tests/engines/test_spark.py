@@ -20,7 +20,7 @@ from microgauge.engines.opening import open_table
 from microgauge.engines.spark import rows as spark_rows
 from microgauge.tables import Reading
 from microgauge.tables.streaming import KeyFacts
-from support.figures import differences, without_paths
+from support.figures import differences, with_details
 from support.surveys import KEY, make_survey, perturb, types_of
 from support.tables import SECRET, written
 
@@ -76,9 +76,7 @@ def test_the_same_over_spark_connect(connect, pair, tmp_path):
     path = written(pair[1], tmp_path / "protected")
     found = microgauge.assess(frame, path, engine=connect, **choices)
     assert found.inputs.original.path == "<DataFrame>"
-    assert (
-        differences(without_paths(microgauge.assess(*pair, **choices)), without_paths(found)) == []
-    )
+    assert differences(with_details(microgauge.assess(*pair, **choices)), with_details(found)) == []
 
 
 # -- partitions ----------------------------------------------------------------------------------
@@ -108,8 +106,8 @@ def crowded_keys(spark, parts, rows):
 
 def same_in_spark(tables, frames, choices):
     """Whether frames in Spark give what their tables give in memory."""
-    whole = without_paths(microgauge.assess(*tables, **choices))
-    assert differences(whole, without_paths(microgauge.assess(*frames, **choices))) == []
+    whole = with_details(microgauge.assess(*tables, **choices))
+    assert differences(whole, with_details(microgauge.assess(*frames, **choices))) == []
 
 
 @pytest.mark.parametrize("parts", [2, 4, 8])
@@ -124,11 +122,11 @@ def test_the_number_of_partitions_changes_no_figure(spark, pair, parts, monkeypa
 def test_crosstabs_are_shuffled_where_they_are_sparse(spark, pair, monkeypatch):
     pairs = [["region", "age"], ["health", "income"]]
     choices = {"schema": schema(aligned=False, weight="w", pairs=pairs), "only": ["gdu"]}
-    whole = without_paths(microgauge.assess(*pair, **choices))
+    whole = with_details(microgauge.assess(*pair, **choices))
     monkeypatch.setattr("microgauge.sections.gdu.pairs.SMALL_TABLE", 1 << 40)
     monkeypatch.setattr("microgauge.sections.gdu.pairs.DENSE_TABLE", 1)
     frames = [in_spark(spark, table) for table in pair]
-    assert differences(whole, without_paths(microgauge.assess(*frames, **choices))) == []
+    assert differences(whole, with_details(microgauge.assess(*frames, **choices))) == []
 
 
 def test_uneven_partitions_change_no_figure(spark, pair):
@@ -158,8 +156,7 @@ def test_keys_that_go_to_one_partition_change_no_figure(spark, pair):
         spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
         spark.conf.unset("spark.sql.adaptive.enabled")
     assert (
-        differences(without_paths(microgauge.assess(*tables, **choices)), without_paths(found))
-        == []
+        differences(with_details(microgauge.assess(*tables, **choices)), with_details(found)) == []
     )
     assert (seen[0], max(seen)) == (0, 3)  # both tables, and both joined
     del found
@@ -525,7 +522,7 @@ def test_spark_beside_pandas(spark, pair):
 def test_an_external_table_in_spark_beside_local_ones(spark, pair):
     choices = {"schema": schema(key="number"), "only": ["risk"]}
     found = [
-        without_paths(microgauge.assess(*pair, external=other, **choices))["risk"]
+        with_details(microgauge.assess(*pair, external=other, **choices))["risk"]
         for other in (pair[1], in_spark(spark, pair[1]))
     ]
     assert found[0]["external_methods"]["correlation"] is not None

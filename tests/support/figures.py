@@ -109,15 +109,21 @@ def strict_json(text):
 
 def without_paths(result):
     """A result as JSON, without what may differ: where tables are."""
-    if isinstance(result, str):
-        return result
     found = json.loads(json_text(result))
-    if getattr(result, "details", None) is not None:  # what a report draws
-        found["details"] = json.loads(json.dumps(asdict(result.details)))
     found.pop("path", None)
     for one in found.get("candidates", [found]):
         for side in ("original", "protected"):
             one.get("inputs", {}).get(side, {}).pop("path", None)
+    return found
+
+
+def with_details(result):
+    """The same with what a report draws; a text is itself."""
+    if isinstance(result, str):
+        return result
+    found = without_paths(result)
+    if getattr(result, "details", None) is not None:
+        found["details"] = json.loads(json.dumps(asdict(result.details)))
     return found
 
 
