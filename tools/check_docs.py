@@ -13,19 +13,8 @@ from pathlib import Path
 
 from make_picture import PICTURE, demo_text
 
-from microgauge.schema import (
-    Clusters,
-    Ecdf,
-    Indicator,
-    LossChoices,
-    Options,
-    Propensity,
-    Recode,
-    Regression,
-    RiskChoices,
-    RutChoices,
-    Variable,
-)
+from microgauge.schema import Options, Recode, Variable
+from microgauge.sections.registry import sections
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -75,19 +64,8 @@ def broken_links(page: Path) -> list[str]:
 def unexplained_options() -> list[str]:
     """Entries of a schema that the schema page does not name."""
     page = (ROOT / "docs" / "schema.md").read_text(encoding="utf-8")
-    kinds = (
-        Options,
-        Variable,
-        Recode,
-        Propensity,
-        Clusters,
-        Ecdf,
-        LossChoices,
-        Indicator,
-        Regression,
-        RiskChoices,
-        RutChoices,
-    )
+    chosen = [section.choices for section in sections() if section.choices is not None]
+    kinds = (Options, Variable, Recode, *chosen)
     names = [f.name for kind in kinds for f in fields(kind)]
     return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]
 

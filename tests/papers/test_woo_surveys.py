@@ -11,7 +11,7 @@ import pytest
 import microgauge
 from microgauge.papers import FOLDER, woo, woo_survey, woo_universe
 from microgauge.render.text import columns_of
-from microgauge.schema import Ecdf
+from microgauge.sections.joint.choices import EcdfChoices
 
 
 def few_groups(whole, method, groups):
@@ -21,7 +21,7 @@ def few_groups(whole, method, groups):
 
 def few_points(whole):
     """The distribution functions at some rows."""
-    found = whole.ecdf(Ecdf(exact_limit=0, points=500))
+    found = whole.ecdf(EcdfChoices(exact_limit=0, points=500))
     return found.maximum, found.mean_square
 
 

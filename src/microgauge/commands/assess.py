@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
 from microgauge.engines.opening import engine_for, open_table, reading_of
@@ -24,6 +24,7 @@ from microgauge.schema.formulas import parse_terms
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.presenting import PRESENTER
+from microgauge.sections.registry import choosable
 from microgauge.study.describe import Memory
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -36,11 +37,7 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
-Section = Literal[
-    "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions", "risk", "rut"
-]
 WHOLE = frozenset({"propensity", "clusters", "ecdf"})
-SECTIONS: tuple[Section, ...] = get_args(Section)
 
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
 
@@ -67,13 +64,13 @@ def assess(
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables. `only` and `skip` choose among the sections gdu,
-    propensity, clusters, ecdf, loss, indicators, regressions, risk and rut; `yardsticks` adds files
-    whose loss is known. `external` is a table an intruder may hold, `population` the one the
-    original was drawn from. With `risky`, the result's `risky` is a data frame of row numbers and
-    risks, the riskiest first. With `details`, it holds what a report draws. Tables that would take
-    more than a quarter of `memory` ("4GB"; a share of the machine's own unless given) are read in
-    batches, with codes in files without a name in the folder `scratch`.
+    names the column that joins the tables. `only` and `skip` choose among the sections, which
+    `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
+    table an intruder may hold, `population` the one the original was drawn from. With `risky`, the
+    result's `risky` is a data frame of row numbers and risks, the riskiest first. With `details`,
+    it holds what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a
+    share of the machine's own unless given) are read in batches, with codes in files without a name
+    in the folder `scratch`.
     With `engine` a Spark session, or "spark", tables are Spark data frames, names of tables or
     paths that Spark can read.
     """
@@ -174,7 +171,7 @@ def chosen_schema(
     schema = _schema(source, key)
     given = {"external": external, "population": population}
     chosen = {name: source for name, source in given.items() if source is not None}
-    return replace(schema, risk=replace(schema.risk, **chosen)) if chosen else schema
+    return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
 
 
 NO_KEYS = (
@@ -253,7 +250,7 @@ def ecdf(
 
 
 def _alone(
-    section: Section,
+    section: str,
     original: Any,
     protected: Any,
     schema: SchemaSource,
@@ -271,21 +268,21 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
         raise InputError(*given.malformed)
     read = getattr(given, section)
     changed = {name: getattr(read, name) for name in choices}
-    return replace(base, **{section: replace(getattr(base, section), **changed)})
+    return base.changed(**{section: replace(getattr(base, section), **changed)})
 
 
 def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
     """The sections to compute; `InputError` for a name that is none."""
-    unknown = [name for name in [*(only or ()), *skip] if name not in SECTIONS]
+    known = choosable()
+    unknown = [name for name in [*(only or ()), *skip] if name not in known]
     if unknown:
         raise InputError(
             *(
-                f'there is no section "{name}"; there are {", ".join(SECTIONS)}.'
-                f"{hint(name, SECTIONS)}"
+                f'there is no section "{name}"; there are {", ".join(known)}.{hint(name, known)}'
                 for name in unknown
             )
         )
-    left = set(SECTIONS if only is None else only) - set(skip)
+    left = set(known if only is None else only) - set(skip)
     if not left:
         raise InputError("no section is left to compute.")
     return left

@@ -37,6 +37,7 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.schema import Recode, Schema
+from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import Attribute, continuous_both
 from microgauge.study.describe import Described, Describer, Memory, Side, as_number, raw_axes
 from microgauge.study.recoding import Recoding, declared_recoding
@@ -214,7 +215,7 @@ class _Diagnoser:
     def _level(
         self, name: str, table: ClassTable, attributes: tuple[AttributeUtility, ...]
     ) -> LevelPreview:
-        chosen = self.schema.rut
+        chosen = self.schema.of(RutChoices)
         risk = internal_risk(table)
         totals: dict[str, Any] = {"loss": None, "similarity": None, "utility": None, "value": None}
         reason = None

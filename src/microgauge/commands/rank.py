@@ -22,6 +22,7 @@ from microgauge.log import Progress, silent
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.schema import Schema
+from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.risk.section import risk_of
 from microgauge.study.study import Study
 from microgauge.tables import exists
@@ -117,7 +118,7 @@ def limited_schema(
     changed = {name: value for name, value in given.items() if value is not None}
     if preset is not None:
         changed |= {"preset": preset, "alpha": None, "beta": None}
-    return replace(schema, rut=replace(schema.rut, **changed))
+    return schema.changed(rut=replace(schema.rut, **changed))
 
 
 def _stem(path: Path) -> str:
@@ -179,7 +180,7 @@ def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
 
 def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:
     """The highest U within the limits; without limits, the highest RUT."""
-    chosen = schema.rut
+    chosen = schema.of(RutChoices)
     limits = []
     if chosen.max_risk is not None:
         limits.append(f"risk at most {chosen.max_risk:g}")

@@ -15,7 +15,8 @@ from microgauge.measures.joint.designs import Design, auto_design, chosen_design
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.results import FigureRow, FigureTable
-from microgauge.schema import Clusters, Ecdf, Schema
+from microgauge.schema import Schema
+from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices
 from microgauge.sections.joint.section import WholeFile
 from microgauge.study.describe import Memory
 from microgauge.study.joint_rows import stacked
@@ -98,7 +99,7 @@ def clustered(
 ) -> list[float]:
     """G · U_c of all rows, for each number of groups."""
     found = whole.clusters(
-        Clusters(method=method, groups=tuple(groups), sample=whole.joint.rows)  # all of them
+        ClusterChoices(method=method, groups=tuple(groups), sample=whole.joint.rows)  # all of them
     )
     assert all(result.value is not None for result in found)
     return [result.groups * float(result.value or 0.0) for result in found]
@@ -106,7 +107,7 @@ def clustered(
 
 def distribution(whole: WholeFile) -> tuple[float, float]:
     """U_m and U_s at every row."""
-    found = whole.ecdf(Ecdf(exact_limit=whole.joint.rows))
+    found = whole.ecdf(EcdfChoices(exact_limit=whole.joint.rows))
     assert found.maximum is not None
     assert found.mean_square is not None
     return found.maximum, found.mean_square

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from microgauge.schema.parts import Part, hand_over
 from microgauge.sections.analyses import Indicators, Regressions
 from microgauge.sections.balance import Balance
 from microgauge.sections.gdu import Gdu
@@ -50,6 +51,16 @@ def register(added: Section) -> None:
     if any(added.name == known.name for known in _SECTIONS):
         raise ValueError(f'there is a section "{added.name}" already')
     _SECTIONS.append(added)
+
+
+def schema_parts() -> Iterator[Part]:
+    """The sections' own tables of the schema."""
+    for found in _SECTIONS:
+        if found.choices is not None:
+            yield Part(found.name, found.key or found.name, found.choices, found.several)
+
+
+hand_over(schema_parts)
 
 
 @contextmanager

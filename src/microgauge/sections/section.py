@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
+    from microgauge.schema.entries import Entries
     from microgauge.study.study import Study
 
 
@@ -34,8 +35,8 @@ class Section(ABC):
     """Whether it is computed only when it is asked for by an option of its own."""
     public: ClassVar[bool] = True
     """Whether the edition for data users may show it."""
-    choices: ClassVar[type[Any] | None] = None
-    """Its part of the schema: a dataclass whose fields are the entries, with `faults()`."""
+    choices: ClassVar[type[Entries] | None] = None
+    """Its part of the schema: a frozen dataclass of entries, which knows its own faults."""
     key: ClassVar[str | None] = None
     """Its table in the schema, where that is not called like the section."""
     several: ClassVar[bool] = False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from microgauge.engines import Engine, Local
 from microgauge.errors import InputError, Undefined
-from microgauge.schema import LossChoices, Options, Schema, Variable
+from microgauge.schema import Options, Schema, Variable
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.checks import analysis_faults
 from microgauge.study.describe import Described, Describer, Description, Memory, options_notes
@@ -152,8 +152,8 @@ def sound_parts(schema: Schema) -> tuple[Schema, list[str]]:
         for name, variable in schema.variables.items()
     }
     options = Options() if Schema(options=schema.options).faults() else schema.options
-    loss = LossChoices() if Schema(loss=schema.loss).faults() else schema.loss
-    return replace(schema, options=options, variables=variables, loss=loss, malformed=()), faults
+    loss = type(schema.loss)() if schema.loss.faults("[loss]") else schema.loss
+    return schema.changed(options=options, variables=variables, loss=loss, malformed=()), faults
 
 
 def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:

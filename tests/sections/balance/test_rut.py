@@ -28,7 +28,7 @@ from microgauge.measures.balance.losses import (
     with_suppressed,
 )
 from microgauge.measures.balance.similarities import binned, cosine, jaccard, spread_over
-from microgauge.schema import PRESETS
+from microgauge.sections.balance.choices import PRESETS
 from microgauge.values.rounding import Rule, found_rule, resolution
 from support.figures import approx, mentions, seeds
 from support.surveys import CATEGORY, KEY, NUMBER, with_holes

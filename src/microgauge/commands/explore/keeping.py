@@ -22,7 +22,8 @@ from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.plain import sayable, to_dict
-from microgauge.schema import RutChoices, Schema
+from microgauge.schema import Schema
+from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import sections
 from microgauge.tables import is_paths
@@ -97,12 +98,10 @@ def basis_of(original: Any, schema: Schema, sections: set[str]) -> str:
 
     Limits and weights are not part of it: they are applied to figures that are there.
     """
-    chosen = schema.rut
     free = {f.name: f.default for f in fields(RutChoices) if f.name != "lmax"}
     others = {name: getattr(schema.risk, name) for name in ("external", "population")}
-    plain = replace(
-        schema,
-        rut=replace(chosen, **free),  # type: ignore[arg-type]
+    plain = schema.changed(
+        rut=replace(schema.rut, **free),
         risk=replace(schema.risk, external=None, population=None),
     )
     tables = [None if t is None else table_print(t) for t in (original, *others.values())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.analyses import IndicatorResult, RegressionResult
+from microgauge.schema.analyses import Indicator, Regression
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ class Indicators(Section):
     about = "statistics that the schema names, with intervals"
     page = "indicators.md"
     result = tuple[IndicatorResult, ...]
+    choices = Indicator
+    key = "indicator"
+    several = True
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each indicator on both sides."""
@@ -37,6 +41,9 @@ class Regressions(Section):
     about = "regressions that the schema names"
     page = "regressions.md"
     result = tuple[RegressionResult, ...]
+    choices = Regression
+    key = "regression"
+    several = True
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each regression on both sides."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.balance import Rut
+from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Balance(Section):
     about = "risk and utility on one scale"
     page = "rut.md"
     result = Rut
+    choices = RutChoices
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

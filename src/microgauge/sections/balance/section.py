@@ -24,7 +24,7 @@ from microgauge.measures.balance.losses import (
 from microgauge.measures.balance.similarities import binned, cosine, jaccard, spread_over
 from microgauge.measures.loss.values import Apart
 from microgauge.results import AttributeUtility, Rut, SweepStep
-from microgauge.schema import RutChoices
+from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.loss.certainty import resolution_of, widths_of
 from microgauge.sections.loss.values import NOT_ALIGNED, Values
 from microgauge.study.common_levels import placed_variables

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
+from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Propensity(Section):
     about = "whether a classifier can tell the files apart"
     page = "propensity.md"
     result = PropensityResult
+    choices = PropensityChoices
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
@@ -37,6 +39,7 @@ class Clusters(Section):
     about = "whether clusters hold both files in equal shares"
     page = "clusters.md"
     result = tuple[ClusterResult, ...]
+    choices = ClusterChoices
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_c for each number of groups."""
@@ -53,6 +56,7 @@ class Ecdf(Section):
     about = "how far the joint distributions are apart"
     page = "ecdf.md"
     result = EcdfResult
+    choices = EcdfChoices
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_m and U_s."""

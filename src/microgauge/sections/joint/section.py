@@ -44,8 +44,8 @@ from microgauge.measures.joint.propensity import (
     separation,
 )
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult, VariableDrop
-from microgauge.schema import Clusters, Ecdf, Propensity
 from microgauge.schema.formulas import Formula
+from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
 from microgauge.threads import one_thread
 
 SMALL_MODEL = 2_000_000
@@ -89,7 +89,7 @@ class WholeFile:
 
     # -- propensity --------------------------------------------------------------------------
 
-    def propensity(self, chosen: Propensity) -> PropensityResult:
+    def propensity(self, chosen: PropensityChoices) -> PropensityResult:
         """U_p with everything that explains it, or null with the reason."""
         self.progress("fitting propensity scores", 0.0)
         joint = self._sampled(chosen.sample, "propensity score")
@@ -101,7 +101,7 @@ class WholeFile:
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
 
-    def told_apart(self, chosen: Propensity) -> tuple[float, float]:
+    def told_apart(self, chosen: PropensityChoices) -> tuple[float, float]:
         """U_p and its ratio to the expectation only."""
         joint = self._sampled(chosen.sample, "propensity score")
         _check_rows(joint)
@@ -114,7 +114,7 @@ class WholeFile:
             return value, value / self._expected(model, fitted.rank, labels, chosen, rng)
 
     def _model(
-        self, joint: Joint, chosen: Propensity, close: float = CLOSE
+        self, joint: Joint, chosen: PropensityChoices, close: float = CLOSE
     ) -> tuple[Model, Design | None]:
         if chosen.model == "cart":
             points, owners = tree_features(joint)
@@ -122,7 +122,7 @@ class WholeFile:
         design = self._design(joint, chosen)
         return LogitModel.of(design.columns, close), design
 
-    def _design(self, joint: Joint, chosen: Propensity) -> Design:
+    def _design(self, joint: Joint, chosen: PropensityChoices) -> Design:
         if chosen.formula is not None:
             assert self.formula is not None
             return formula_design(joint, self.formula)
@@ -138,7 +138,7 @@ class WholeFile:
         return chosen_design(joint, chosen.degree, chosen.interactions, masked)
 
     def _scored(
-        self, joint: Joint, chosen: Propensity, model: Model, design: Design | None
+        self, joint: Joint, chosen: PropensityChoices, model: Model, design: Design | None
     ) -> PropensityResult:
         labels = joint.protected.astype(np.float64)
         share = joint.share
@@ -182,7 +182,7 @@ class WholeFile:
         model: Model,
         rank: int | None,
         labels: Floats,
-        chosen: Propensity,
+        chosen: PropensityChoices,
         rng: np.random.Generator,
     ) -> float:
         share = float(labels.mean())
@@ -191,7 +191,7 @@ class WholeFile:
         return (1.0 - share) * permuted_distance(model, labels, rng, chosen.permutations)
 
     @staticmethod
-    def _resamples(chosen: Propensity, rank: int | None, joint: Joint) -> int:
+    def _resamples(chosen: PropensityChoices, rank: int | None, joint: Joint) -> int:
         if chosen.resamples is not None:
             return chosen.resamples
         small = rank is not None and joint.rows * max(rank, 1) <= SMALL_MODEL
@@ -224,7 +224,7 @@ class WholeFile:
 
     # -- clusters ----------------------------------------------------------------------------
 
-    def clusters(self, chosen: Clusters) -> tuple[ClusterResult, ...]:
+    def clusters(self, chosen: ClusterChoices) -> tuple[ClusterResult, ...]:
         """U_c for each number of groups."""
         self.progress("clustering", 0.0)
         joint = self._sampled(chosen.sample, "cluster")
@@ -256,13 +256,13 @@ class WholeFile:
         )
 
     @staticmethod
-    def _groups(chosen: Clusters, joint: Joint) -> list[int]:
+    def _groups(chosen: ClusterChoices, joint: Joint) -> list[int]:
         if chosen.groups is not None:
             return list(chosen.groups)
         return default_groups(int(joint.protected.sum()), joint.rows)
 
     def _cluster_values(
-        self, joint: Joint, chosen: Clusters, method: str, groups: Sequence[int]
+        self, joint: Joint, chosen: ClusterChoices, method: str, groups: Sequence[int]
     ) -> list[float]:
         too_many = [number for number in groups if number > joint.rows]
         if too_many:
@@ -282,7 +282,7 @@ class WholeFile:
     def _cluster_nulls(
         self,
         joint: Joint,
-        chosen: Clusters,
+        chosen: ClusterChoices,
         method: str,
         groups: Sequence[int],
         values: Sequence[float],
@@ -308,7 +308,7 @@ class WholeFile:
 
     # -- distribution functions --------------------------------------------------------------
 
-    def ecdf(self, chosen: Ecdf) -> EcdfResult:
+    def ecdf(self, chosen: EcdfChoices) -> EcdfResult:
         """U_m and U_s, at every row or at a sample of rows."""
         self.progress("comparing distribution functions", 0.0)
         joint = self.joint
@@ -339,7 +339,7 @@ class WholeFile:
         return self._with_nulls(result, joint, chosen, found, points)
 
     def _with_nulls(
-        self, result: EcdfResult, joint: Joint, chosen: Ecdf, found: Distance, points: Index
+        self, result: EcdfResult, joint: Joint, chosen: EcdfChoices, found: Distance, points: Index
     ) -> EcdfResult:
         if not chosen.resamples:
             return result
@@ -358,7 +358,9 @@ def _check_rows(joint: Joint) -> None:
         raise Undefined("too few rows")
 
 
-def _no_propensity(chosen: Propensity, joint: Joint, seed: int, reason: str) -> PropensityResult:
+def _no_propensity(
+    chosen: PropensityChoices, joint: Joint, seed: int, reason: str
+) -> PropensityResult:
     return PropensityResult(
         model=chosen.model,
         terms=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.loss import Loss as LossResult
+from microgauge.sections.loss.choices import LossChoices
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Loss(Section):
     about = "what became of values, tables and covariances"
     page = "loss.md"
     result = LossResult
+    choices = LossChoices
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -21,6 +21,7 @@ from microgauge.measures.loss.matrices import (
 )
 from microgauge.passes import Axis, Moments
 from microgauge.results import MatrixLoss, SubdomainLoss
+from microgauge.sections.loss.choices import LossChoices
 from microgauge.study.common_levels import Placed
 from microgauge.study.describe import Described, Side
 from microgauge.study.records import SIDES
@@ -180,7 +181,7 @@ class Statistics:
         )
 
     def _sampled(self, levels: Index, which: str) -> Index:
-        seed, limit = self.study.options.seed, self.study.schema.loss.robust_sample
+        seed, limit = self.study.options.seed, self.study.schema.of(LossChoices).robust_sample
         rng = np.random.default_rng([seed, 2])
         levels = levels[np.argsort(levels @ rng.uniform(1.0, 2.0, levels.shape[1]))]
         if len(levels) <= limit:

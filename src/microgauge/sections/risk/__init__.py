@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.risk import Risk as RiskResult
+from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Risk(Section):
     about = "what quasi-identifiers give away"
     page = "risk.md"
     result = RiskResult
+    choices = RiskChoices
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -13,6 +13,7 @@ from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
 from microgauge.passes import Axis, Pass, Within
+from microgauge.sections.risk.choices import RiskChoices
 from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
 from microgauge.threads import one_thread
@@ -177,7 +178,7 @@ class Disclosure:
 
     def _half(self, variable: Described) -> float:
         deviation = deviation_of(variable.original.levels, weighted=False) or 0.0
-        return self.study.schema.risk.interval * deviation
+        return self.study.schema.of(RiskChoices).interval * deviation
 
 
 def _as_numbers(side: Side) -> Floats | None:

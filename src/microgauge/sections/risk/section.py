@@ -42,7 +42,8 @@ from microgauge.results import (
     SensitiveRisk,
     SudaRisk,
 )
-from microgauge.schema import RiskChoices, Variable
+from microgauge.schema import Variable
+from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.risk.external import External, Linked
 from microgauge.sections.risk.linkage import Disclosure
 from microgauge.study.cells import Cells
@@ -81,7 +82,7 @@ class RiskSection:
     @property
     def chosen(self) -> RiskChoices:
         """The choices of the schema."""
-        return self.study.schema.risk
+        return self.study.schema.of(RiskChoices)
 
     @cached_property
     def keys(self) -> list[Described]:

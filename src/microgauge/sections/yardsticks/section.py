@@ -18,8 +18,9 @@ from microgauge.errors import InputError, Undefined
 from microgauge.log import Progress
 from microgauge.measures.joint.designs import LADDER, auto_choice
 from microgauge.results import Yardstick
-from microgauge.schema import Options, Propensity, Schema, Variable
+from microgauge.schema import Options, Schema, Variable
 from microgauge.sections.gdu.section import GlobalUtility
+from microgauge.sections.joint.choices import PropensityChoices
 from microgauge.sections.joint.section import WholeFile
 from microgauge.study.cells import Cells
 from microgauge.study.joint_rows import stacked
@@ -38,7 +39,7 @@ def yardsticks(original: Table, study: Study, progress: Progress) -> tuple[Yards
     original = study.rows("original").table(original)
     rows = study.rows("protected").rows
     plain = _plain(study.schema)
-    same = replace(plain, propensity=_same_model(study))
+    same = plain.changed(propensity=_same_model(study))
     found = []
     for variant in _variants(original, rows, plain.options):
         progress(f"yardstick: {variant.name}", 0.0)
@@ -56,9 +57,9 @@ class _Variant:
     weighted: Table
 
 
-def _same_model(study: Study) -> Propensity:
+def _same_model(study: Study) -> PropensityChoices:
     """What `auto` chooses for the protected file, as a choice of its own."""
-    chosen = study.schema.propensity
+    chosen = study.schema.of(PropensityChoices)
     if chosen.model != "auto" or chosen.formula is not None:
         return chosen
     degree, interactions = auto_choice(stacked(study)[0]) or LADDER[0]

@@ -1,0 +1,118 @@
+"""Small checks of what a user gave: each returns its faults, as sentences that begin with `where`.
+
+Schemas and recipes share them, so that the same mistake gets the same words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import TypeGuard
+
+from microgauge.errors import hint
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number; true and false are none.
+
+    >>> is_number(0.5), is_number(True), is_number(float("inf"))
+    (True, False, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def choice(where: str, value: object, choices: Collection[str]) -> list[str]:
+    """A value, if one is given, must be one of the choices.
+
+    >>> choice("[risk] combine", "maxx", ("max", "mean"))
+    ['[risk] combine is "maxx"; it must be one of max, mean. Did you mean "max"?']
+    """
+    if value is None or value in choices:
+        return []
+    return [
+        f'{where} is "{value}"; it must be one of {", ".join(choices)}.{hint(str(value), choices)}'
+    ]
+
+
+def number(where: str, value: object, *, above: float, optional: bool = True) -> list[str]:
+    """A number above a limit.
+
+    >>> number("[risk] c", 0, above=0)
+    ['[risk] c must be a number above 0.']
+    """
+    if (value is None and optional) or (is_number(value) and value > above):
+        return []
+    return [f"{where} must be a number above {above:g}."]
+
+
+def whole(where: str, value: object, least: int, *, optional: bool = False) -> list[str]:
+    """A whole number of at least so many.
+
+    >>> whole("[loss] ways", 0.5, 1)
+    ['[loss] ways must be a whole number, 1 or more.']
+    """
+    if (value is None and optional) or (is_whole(value) and value >= least):
+        return []
+    return [f"{where} must be a whole number, {least} or more."]
+
+
+def share(where: str, value: object, *, optional: bool = True) -> list[str]:
+    """A number from 0 to 1, both included.
+
+    >>> share("[risk] threshold", 1), share("[risk] threshold", 2)
+    ([], ['[risk] threshold must be a number from 0 to 1.'])
+    """
+    if (value is None and optional) or (is_number(value) and 0 <= value <= 1):
+        return []
+    return [f"{where} must be a number from 0 to 1."]
+
+
+def fraction(where: str, value: object) -> list[str]:
+    """A number between 0 and 1, neither included.
+
+    >>> fraction("[options] threshold", 1)
+    ['[options] threshold must be a number between 0 and 1.']
+    """
+    if is_number(value) and 0 < value < 1:
+        return []
+    return [f"{where} must be a number between 0 and 1."]
+
+
+def flag(where: str, value: object, *, optional: bool = True) -> list[str]:
+    """True or false.
+
+    >>> flag("[options] aligned", "yes")
+    ['[options] aligned must be true or false.']
+    """
+    if (value is None and optional) or isinstance(value, bool):
+        return []
+    return [f"{where} must be true or false."]
+
+
+def texts(where: str, entry: object, names: Collection[str]) -> list[str]:
+    """Entries of these names that are given must be text."""
+    return [
+        f"{where}: {name} must be text."
+        for name in names
+        if not isinstance(getattr(entry, name), str | None)
+    ]
+
+
+def two_weights(where: str, weights: object) -> list[str]:
+    """Two numbers that say how much each of two things counts.
+
+    >>> two_weights("[risk] weights", (0.0, 0.0))
+    ['[risk] weights must be two numbers, 0 or more, not both 0.']
+    """
+    good = (
+        isinstance(weights, tuple)
+        and len(weights) == 2
+        and all(is_number(w) and w >= 0 for w in weights)
+        and sum(weights) > 0
+    )
+    return [] if good else [f"{where} must be two numbers, 0 or more, not both 0."]

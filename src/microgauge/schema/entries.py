@@ -1,0 +1,35 @@
+"""What every table of a schema is: a dataclass that reads itself and knows its own faults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from microgauge.schema.reading import Reader
+
+
+class Entries:
+    """A table of the schema: subclasses are frozen dataclasses whose fields are its entries."""
+
+    lists: ClassVar[tuple[str, ...]] = ()
+    """Entries that a file writes as lists."""
+
+    @classmethod
+    def read(cls, entry: Any, where: str, reader: Reader) -> Self:
+        """From what a file holds; what does not fit is left to the reader as a fault."""
+        values = reader.known_fields(entry, cls, where)
+        for name in cls.lists:
+            if name in values:
+                values[name] = reader.sequence(values[name], f"{where} {name}")
+        return cls(**cls.prepared(values, where, reader))
+
+    @classmethod
+    def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
+        """The entries as the fields hold them, where a file may write them in another way."""
+        del where, reader
+        return values
+
+    def faults(self, where: str) -> list[str]:
+        """Everything wrong with the entries by themselves; `where` is how the table is named."""
+        del where
+        return []

@@ -1,0 +1,64 @@
+"""The tables of a schema that belong to sections. The schema is handed them and names none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from microgauge.schema.entries import Entries
+from microgauge.schema.reading import Reader, numbered
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of the schema, [risk], or a list of tables, [[indicator]]."""
+
+    name: str
+    """Of the section it belongs to; in Python `schema.NAME`."""
+    key: str
+    """How a file calls it."""
+    kind: type[Entries]
+    several: bool = False
+    """Whether it is a list of tables."""
+
+    def default(self) -> Any:
+        """What holds where the schema says nothing."""
+        return () if self.several else self.kind()
+
+    def read(self, content: Mapping[str, Any], reader: Reader) -> Any:
+        """What a schema file says of it."""
+        if not self.several:
+            return self.kind.read(content.get(self.key, {}), f"[{self.key}]", reader)
+        return tuple(
+            self.kind.read(entry, where, reader)
+            for where, entry in reader.numbered(content, self.key)
+        )
+
+    def faults(self, value: Any) -> list[str]:
+        """What is wrong with what a schema says of it."""
+        if not self.several:
+            return list(value.faults(f"[{self.key}]"))
+        return [
+            fault
+            for place, entry in enumerate(value, start=1)
+            for fault in entry.faults(numbered(self.key, place))
+        ]
+
+
+_SOURCES: list[Callable[[], Iterable[Part]]] = []
+
+
+def hand_over(source: Callable[[], Iterable[Part]]) -> None:
+    """Name the function that tells the parts there are, asked anew each time."""
+    _SOURCES.append(source)
+
+
+def section_parts() -> tuple[Part, ...]:
+    """The parts of all sections, in their order."""
+    if not _SOURCES:
+        raise RuntimeError(
+            "no section is known yet: take Schema from microgauge, or import "
+            "microgauge.sections.registry first"
+        )
+    return tuple(part for source in _SOURCES for part in source())

@@ -1,0 +1,81 @@
+"""Reads what a TOML file or a dict holds, and keeps what does not fit as faults."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from microgauge.errors import InputError, hint
+
+
+def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
+    """The content of a TOML file, or an `InputError` that says what is wrong with it."""
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no {what} {path}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"the {what} {path} is not valid TOML: {error}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the {what} {path} cannot be read: {error}.") from None
+
+
+def numbered(name: str, place: int) -> str:
+    """How messages name a table of a list.
+
+    >>> numbered("indicator", 2)
+    '[[indicator]] number 2'
+    """
+    return f"[[{name}]] number {place}"
+
+
+class Reader:
+    """Takes plain content apart and notes what does not fit instead of stopping at it."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+
+    def check_names(self, content: Mapping[str, Any], known: Iterable[str]) -> None:
+        """A fault for each table of the schema that has no meaning."""
+        known = tuple(known)
+        for name in content:
+            if name not in known:
+                self.faults.append(
+                    f'the schema has an unknown section "{name}".{hint(name, known)}'
+                )
+
+    def known_fields(self, entry: Any, kind: type[Any], where: str) -> dict[str, Any]:
+        """The entries of a table that a class has fields for; a fault for each other one."""
+        names = {f.name for f in fields(kind)}
+        values = dict(self.table(entry, where))
+        for name in [name for name in values if name not in names]:
+            self.faults.append(f'{where} has an unknown entry "{name}".{hint(name, names)}')
+            del values[name]
+        return values
+
+    def table(self, entry: Any, where: str) -> Mapping[str, Any]:
+        """A table; an empty one where it is none."""
+        if isinstance(entry, Mapping):
+            return entry
+        self.faults.append(f"{where} must be a table, found {type(entry).__name__}.")
+        return {}
+
+    def sequence(self, entry: Any, where: str) -> tuple[Any, ...]:
+        """A list; an empty one where it is none."""
+        if isinstance(entry, list | tuple):
+            return tuple(entry)
+        self.faults.append(f"{where} must be a list, found {type(entry).__name__}.")
+        return ()
+
+    def numbered(self, content: Mapping[str, Any], name: str) -> list[tuple[str, Any]]:
+        """The tables of a list such as [[model]], and how messages name each."""
+        entries = self.sequence(content.get(name, []), f"[[{name}]]")
+        return [(numbered(name, place), e) for place, e in enumerate(entries, start=1)]
+
+    def one_or_more(self, entry: Any, where: str) -> tuple[Any, ...]:
+        """A list; a single name or number stands for a list of itself."""
+        return (entry,) if isinstance(entry, int | str) else self.sequence(entry, where)

@@ -1,0 +1,81 @@
+"""What a schema chooses for the balance of risk and utility: [rut]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from microgauge.schema.checks import choice, share, two_weights
+from microgauge.schema.entries import Entries
+
+if TYPE_CHECKING:
+    from microgauge.schema.reading import Reader
+
+RutForm = Literal["sum", "difference", "ratio"]
+PRESETS: Mapping[str, tuple[float, float]] = {
+    "analysis": (0.7, 0.3),
+    "balanced": (0.5, 0.5),
+    "sharing": (0.4, 0.6),
+    "public": (0.3, 0.7),
+}
+"""Weights of utility and of safety for some uses."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RutChoices(Entries):
+    """Choices of the balance of risk and utility."""
+
+    preset: str | None = None
+    alpha: float | None = None
+    """Weight of utility."""
+    beta: float | None = None
+    """Weight of safety."""
+    form: RutForm = "sum"
+    max_risk: float | None = None
+    min_utility: float | None = None
+    lmax: Literal["range", "rule"] = "range"
+    """What errors of numbers are divided by."""
+    utility: tuple[float, float] | Literal["ratio"] = (0.5, 0.5)
+    """Weights of similarity and of 1 - loss; or their ratio."""
+    combine: Literal["mean", "max"] = "mean"
+    """Over the attributes."""
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """α and β."""
+        if self.preset is not None:
+            return PRESETS[self.preset]
+        if self.alpha is None and self.beta is None:
+            return PRESETS["balanced"]
+        if self.alpha is None:
+            assert self.beta is not None
+            return 1.0 - self.beta, self.beta
+        return self.alpha, 1.0 - self.alpha
+
+    @classmethod
+    def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
+        """Utility is a pair of weights, or the word "ratio"."""
+        if "utility" in values and values["utility"] != "ratio":
+            values["utility"] = reader.sequence(values["utility"], f"{where} utility")
+        return values
+
+    def faults(self, where: str) -> list[str]:
+        """What is wrong with the choices."""
+        found = choice(f"{where} preset", self.preset, tuple(PRESETS))
+        found += choice(f"{where} form", self.form, get_args(RutForm))
+        found += choice(f"{where} lmax", self.lmax, ("range", "rule"))
+        found += choice(f"{where} combine", self.combine, ("mean", "max"))
+        for name in ("alpha", "beta", "max_risk", "min_utility"):
+            found += share(f"{where} {name}", getattr(self, name))
+        if self.preset is not None and (self.alpha is not None or self.beta is not None):
+            found.append(f"{where} has a preset and alpha or beta; give one.")
+        if not found and None not in (self.alpha, self.beta) and not self._add_up():
+            found.append(f"{where} alpha and beta must add up to 1.")
+        if self.utility != "ratio":
+            found += two_weights(f"{where} utility", self.utility)
+        return found
+
+    def _add_up(self) -> bool:
+        return math.isclose((self.alpha or 0.0) + (self.beta or 0.0), 1.0)

@@ -1,0 +1,104 @@
+"""What a schema chooses for both files together: [propensity], [clusters], [ecdf]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from microgauge.schema.checks import choice, whole
+from microgauge.schema.entries import Entries
+
+if TYPE_CHECKING:
+    from microgauge.schema.reading import Reader
+
+
+@dataclass(frozen=True, kw_only=True)
+class PropensityChoices(Entries):
+    """Choices of the propensity score measure."""
+
+    model: Literal["auto", "logit", "spline", "cart"] = "auto"
+    degree: int = 1
+    """Powers of numbers up to this one."""
+    interactions: Literal["none", "pairs", "full"] = "none"
+    """Products: of each two variables, or all of total degree up to `degree`."""
+    formula: str | None = None
+    """Terms by name, in place of degree and interactions: "~ a + b + a:b"."""
+    resamples: int | None = None
+    """Draws of the null distribution; None: 50 where the model is small."""
+    unmasked: Literal["all", "interactions"] = "all"
+    permutations: int = 20
+    """Shuffles of the labels, for models whose expectation has no formula."""
+    leaf: int = 20
+    """Fewest rows in a leaf of a tree."""
+    sample: int = 50_000
+    """Rows of both files together beyond which a sample of each is used."""
+
+    @classmethod
+    def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
+        """Interactions may be true or false: of pairs, or none."""
+        del where, reader
+        if isinstance(values.get("interactions"), bool):
+            values["interactions"] = "pairs" if values["interactions"] else "none"
+        return values
+
+    def faults(self, where: str) -> list[str]:
+        """What is wrong with the choices."""
+        found = choice(f"{where} model", self.model, ("auto", "logit", "spline", "cart"))
+        found += choice(f"{where} interactions", self.interactions, ("none", "pairs", "full"))
+        found += choice(f"{where} unmasked", self.unmasked, ("all", "interactions"))
+        for name, least in (("degree", 1), ("permutations", 1), ("leaf", 1), ("sample", 100)):
+            found += whole(f"{where} {name}", getattr(self, name), least)
+        found += whole(f"{where} resamples", self.resamples, 0, optional=True)
+        if not isinstance(self.formula, str | None):
+            found.append(f'{where} formula must be text, such as "~ a + b + a:b".')
+        elif self.formula is not None and self.model not in ("auto", "logit"):
+            found.append(f'{where} formula goes with model = "logit".')
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterChoices(Entries):
+    """Choices of the cluster measure."""
+
+    method: Literal["auto", "average", "kmeans"] = "auto"
+    groups: tuple[int, ...] | None = None
+    weights: Literal["size", "equal", "error"] = "size"
+    standardise: bool = True
+    resamples: int = 0
+    sample: int = 50_000
+
+    @classmethod
+    def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
+        """One number of groups, or several."""
+        if "groups" in values:
+            values["groups"] = reader.one_or_more(values["groups"], f"{where} groups")
+        return values
+
+    def faults(self, where: str) -> list[str]:
+        """What is wrong with the choices."""
+        found = choice(f"{where} method", self.method, ("auto", "average", "kmeans"))
+        found += choice(f"{where} weights", self.weights, ("size", "equal", "error"))
+        found += whole(f"{where} resamples", self.resamples, 0)
+        found += whole(f"{where} sample", self.sample, 100)
+        for groups in self.groups or ():
+            found += whole(f"{where} groups", groups, 2)
+        if self.groups == ():
+            found.append(f"{where} groups names no number of groups.")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class EcdfChoices(Entries):
+    """Choices of the distribution function measures."""
+
+    exact_limit: int = 100_000
+    """Rows of both files together up to which every row is a point of comparison."""
+    points: int = 10_000
+    """Points of comparison beyond that."""
+    resamples: int = 0
+
+    def faults(self, where: str) -> list[str]:
+        """What is wrong with the choices."""
+        found = whole(f"{where} exact_limit", self.exact_limit, 1)
+        found += whole(f"{where} points", self.points, 1)
+        return found + whole(f"{where} resamples", self.resamples, 0)
