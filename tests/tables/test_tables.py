@@ -172,3 +172,9 @@ def test_numbers_beyond_small_spans_are_coded_too() -> None:
     numbers = [10**12, -5, None, 7, 10**12]
     column = read_table(pl.DataFrame({"x": numbers}), which="original").columns["x"]
     assert [None if c == column.missing else column.values[c] for c in column.codes] == numbers
+
+
+def test_why_a_column_is_left_out_is_a_record() -> None:
+    table = read_table(pl.DataFrame({"x": [1], "many": [[1, 2]]}), which="original")
+    assert table.unsupported["many"].kind == "nested"
+    assert str(table.unsupported["many"]) == "no single values (List(Int64))"

@@ -27,8 +27,6 @@ from microgauge.values.intervals import Interval, parse_intervals
 from microgauge.values.labels import label_of
 from microgauge.values.levels import Keys, Levels, Weighing, regroup
 
-CROWDED = "more than "
-"""How the reason begins that a column with too many texts is left out for."""
 MOST_CODES = 10
 """Whole numbers with at most so many distinct values are taken for codes."""
 
@@ -108,6 +106,8 @@ class Describer:
     protected: Table
     schema: Schema
     memory: Memory = field(default_factory=Memory)
+    other: str = "protected"
+    """What messages call the second table."""
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -139,6 +139,10 @@ class Describer:
         return (self.original, "original"), (self.protected, "protected")
 
     # -- names -------------------------------------------------------------------------------
+
+    def called(self, which: str) -> str:
+        """What messages call a table."""
+        return which if which == "original" else self.other
 
     def _check_names(self) -> None:
         shared = [name for name in self.original.columns if name in self.protected.columns]
@@ -193,9 +197,9 @@ class Describer:
             found.update(name for name in crowded if name in table.unsupported)
             self.faults += [
                 f'the {given.role} variable "{name}" has more than '
-                f"{self.schema.options.distinct_values:,} different values in the {which} table, "
-                "which is too many to tell all apart beyond memory: raise distinct_values in "
-                "[options], or recode it."
+                f"{self.schema.options.distinct_values:,} different values in the "
+                f"{self.called(which)} table, which is too many to tell all apart beyond memory: "
+                "raise distinct_values in [options], or recode it."
                 for name in crowded
                 if (given := self._given(name)).role == "quasi_identifier"
                 or (given.role == "sensitive" and name in table.unsupported)
@@ -373,7 +377,7 @@ def crowded_in(table: Table, name: str) -> bool:
     """Whether a column has more values than are told apart."""
     if name in table.columns:
         return table.columns[name].width is not None
-    return table.unsupported.get(name, "").startswith(CROWDED)
+    return name in table.unsupported and table.unsupported[name].kind == "crowded"
 
 
 def raw_axes(table: Table) -> dict[str, Axis]:
@@ -546,8 +550,8 @@ class _VariableReader:
         if self._numeric(cells) and infinite.any():
             rows = int(tally.rows[:-1][infinite].sum())
             self.owner.faults.append(
-                f'"{self.name}" is infinite in {rows} cells of the {which} table. Make them '
-                "missing, or declare a finite code for them."
+                f'"{self.name}" is infinite in {rows} cells of the {self.owner.called(which)} '
+                "table. Make them missing, or declare a finite code for them."
             )
 
     def _number_levels(self, cells: Cells, tally: Weighing, which: str) -> tuple[Keys, Index]:
@@ -555,9 +559,9 @@ class _VariableReader:
         if strange.any():
             rows = int(tally.rows[:-1][strange].sum())
             self.owner.faults.append(
-                f'"{self.name}" is declared continuous, but {rows} cells of the {which} table '
-                f"({int(strange.sum())} distinct values) are no numbers. Declare them as missing, "
-                "or give the variable another type."
+                f'"{self.name}" is declared continuous, but {rows} cells of the '
+                f"{self.owner.called(which)} table ({int(strange.sum())} distinct values) are no "
+                "numbers. Declare them as missing, or give the variable another type."
             )
         return _distinct_numbers(cells)
 
@@ -587,8 +591,8 @@ class _VariableReader:
         unplaced = [label for label in labels if position is None or label not in position]
         self.owner.faults.append(
             f'"{self.name}" is declared ordinal, but {len(unplaced)} of its {len(labels)} distinct '
-            f"values in the {which} table have no place in an order. Give order = […] in the "
-            "schema with all of them, or make it nominal."
+            f"values in the {self.owner.called(which)} table have no place in an order. Give "
+            "order = […] in the schema with all of them, or make it nominal."
         )
         return labels
 

@@ -73,6 +73,23 @@ class Key:
         return replace(self, words=self.as_texts(), numbers=False)
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """Why a column is left out: of its kind for programs, what it holds for people."""
+
+    kind: Literal["nested", "crowded"]
+    """Its cells are no single values; or they are too many texts to tell apart."""
+    holds: str
+
+    def __str__(self) -> str:
+        return self.holds
+
+    @staticmethod
+    def nested(what: object) -> LeftOut:
+        """For a column of lists, structures or the like."""
+        return LeftOut("nested", f"no single values ({what})")
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table that was read: its columns, and where it came from."""
@@ -80,7 +97,7 @@ class Table:
     name: str
     rows: int
     columns: Mapping[str, Column]
-    unsupported: Mapping[str, str] = field(default_factory=dict)
+    unsupported: Mapping[str, LeftOut] = field(default_factory=dict)
     """Columns that are left out, and why: they hold lists, or too many different texts."""
     key: Key | None = None
     """The key, where it was too long to be coded as a column."""
@@ -89,7 +106,11 @@ class Table:
 
 
 class UnsupportedColumn(Exception):
-    """The cells of a column are not single values."""
+    """A column that is left out, and why."""
+
+    def __init__(self, why: LeftOut) -> None:
+        self.why = why
+        super().__init__(why.holds)
 
 
 def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series]:
@@ -105,7 +126,7 @@ def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series
         order = tuple(dtype.categories.to_list()) if isinstance(dtype, pl.Enum) else None
         texts = series.cast(pl.String).str.strip_chars()
         return "text", order, texts.replace("", None)
-    raise UnsupportedColumn(str(dtype))
+    raise UnsupportedColumn(LeftOut.nested(dtype))
 
 
 def encode(series: pl.Series) -> Column:
@@ -123,7 +144,7 @@ def encode(series: pl.Series) -> Column:
         return _encode_text(series.cast(pl.String), tuple(dtype.categories.to_list()))
     if dtype in (pl.String, pl.Categorical, pl.Null):
         return _encode_text(series.cast(pl.String))
-    raise UnsupportedColumn(str(dtype))
+    raise UnsupportedColumn(LeftOut.nested(dtype))
 
 
 def _as_number(series: pl.Series) -> pl.Series:

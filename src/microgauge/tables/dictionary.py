@@ -17,7 +17,7 @@ import polars as pl
 
 from microgauge.arrays import Codes, Counts, Flags, Floats
 from microgauge.errors import InputError
-from microgauge.tables.column import Column, Kind, UnsupportedColumn, as_cells, smallest
+from microgauge.tables.column import Column, Kind, LeftOut, UnsupportedColumn, as_cells, smallest
 
 NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
 """What R, SAS and databases write for a missing number. Missing only among numbers."""
@@ -291,7 +291,7 @@ class Dictionary:
         if self.texts is not None:
             return self.texts
         if self.numbers is None:
-            raise UnsupportedColumn(f"more than {self.limit:,} different texts")
+            raise UnsupportedColumn(LeftOut("crowded", f"more than {self.limit:,} different texts"))
         width = self.width
         return self.numbers if width is None else self.numbers + width / 2.0
 

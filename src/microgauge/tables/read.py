@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from microgauge.errors import InputError
-from microgauge.tables.column import Column, Table, UnsupportedColumn, encode
+from microgauge.tables.column import Column, LeftOut, Table, UnsupportedColumn, encode
 from microgauge.tables.delimited import read_delimited, with_decimal_points
 from microgauge.tables.labelled import read_labelled
 from microgauge.tables.source import GZIP_MAGIC, Source, is_paths, refuse_repeats
@@ -81,7 +81,7 @@ def _coded(
 ) -> Table:
     """Code column by column, a few at a time: no more raw columns are held beside the codes."""
     coded: dict[str, Column] = {}
-    unsupported: dict[str, str] = {}
+    unsupported: dict[str, LeftOut] = {}
     rows = 0
     with ThreadPoolExecutor(COLUMNS_AT_A_TIME) as threads:
         for column, (count, found) in zip(
@@ -95,14 +95,14 @@ def _coded(
     return Table(name, rows, coded, unsupported)
 
 
-def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | str]:
-    """The number of rows, and the coded column or the type that cannot be coded."""
+def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | LeftOut]:
+    """The number of rows, and the coded column or why it is left out."""
     if is_key and series.dtype.is_integer() and _is_long(series):
         series = series.cast(pl.String)  # a floating point number would lose digits
     try:
         return len(series), encode(series)
     except UnsupportedColumn as error:
-        return len(series), f"no single values ({error})"
+        return len(series), error.why
 
 
 def _is_long(series: pl.Series) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Hashes
 from microgauge.errors import InputError
-from microgauge.tables.column import Column, Key, Table, UnsupportedColumn, as_cells
+from microgauge.tables.column import Column, Key, LeftOut, Table, UnsupportedColumn, as_cells
 from microgauge.tables.dictionary import Dictionary, check_unchanged
 from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
@@ -121,17 +121,17 @@ def batch_facts(series: pl.Series, name: str, known: Total, reading: Reading) ->
     )
 
 
-def told_apart(facts: Mapping[str, Any]) -> tuple[dict[str, Dictionary], dict[str, str]]:
+def told_apart(facts: Mapping[str, Any]) -> tuple[dict[str, Dictionary], dict[str, LeftOut]]:
     """The columns whose values can be told apart; and why others are left out."""
     found: dict[str, Dictionary] = {}
-    left_out: dict[str, str] = {}
+    left_out: dict[str, LeftOut] = {}
     for name, fact in facts.items():
         if isinstance(fact, Dictionary):
             try:
                 fact.values  # noqa: B018, there are none where texts are too many
                 found[name] = fact
             except UnsupportedColumn as error:
-                left_out[name] = str(error)
+                left_out[name] = error.why
     return found, left_out
 
 
@@ -145,13 +145,13 @@ class _Reader:
         self._source = source
         self._reading = reading
         self._progress = progress
-        self._unsupported: dict[str, str] = {}
+        self._unsupported: dict[str, LeftOut] = {}
         self._rows = 0
         for name, dtype in source.columns.items():
             try:
                 as_cells(pl.Series([], dtype=dtype))
             except UnsupportedColumn as error:
-                self._unsupported[name] = f"no single values ({error})"
+                self._unsupported[name] = error.why
         self._names = [name for name in source.columns if name not in self._unsupported]
         self._key = reading.key if reading.key in self._names else None
 

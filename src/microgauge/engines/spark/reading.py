@@ -14,6 +14,7 @@ from microgauge.engines.spark.sources import opened
 from microgauge.engines.spark.work import ANSWER, KEY, Found, code_rows, read_values
 from microgauge.errors import InputError
 from microgauge.tables import Column, Reading, Table
+from microgauge.tables.column import LeftOut
 from microgauge.tables.dictionary import Dictionary
 from microgauge.tables.streaming import KeyFacts, key_column, told_apart
 
@@ -44,12 +45,12 @@ class _Reader:
         self._which = which
         self._reading = reading
         self._progress = progress
-        self._unsupported: dict[str, str] = {}
+        self._unsupported: dict[str, LeftOut] = {}
         if len(set(names)) != len(names):
             raise InputError(f"the {which} table {name} has more than one column of one name.")
         for column, field in zip(names, frame.schema.fields, strict=True):
             if _is_nested(field.dataType):
-                self._unsupported[column] = f"no single values ({field.dataType.typeName()})"
+                self._unsupported[column] = LeftOut.nested(field.dataType.typeName())
         self.places = {
             name: f"c{i}" for i, name in enumerate(names) if name not in self._unsupported
         }

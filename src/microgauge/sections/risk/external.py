@@ -82,11 +82,11 @@ def _described(
         name: replace(schema.variables.get(name, Variable()), recode=None, protected_type=None)
         for name in names
     }
-    describer = Describer(parts[0], parts[1], Schema(options=Options(), variables=given))
+    said = Schema(options=Options(), variables=given)
+    describer = Describer(parts[0], parts[1], said, other=which)
     variables = describer.describe().variables
     if describer.faults:
-        faults = [f.replace("protected table", f"{which} table") for f in describer.faults]
-        raise InputError(*faults)
+        raise InputError(*describer.faults)
     return variables
 
 
