@@ -14,11 +14,11 @@ NAME = "protected table"
 @pytest.mark.parametrize("which", ["external", "population"])
 def test_faults_name_the_table_they_are_in(which: str) -> None:
     table = pl.DataFrame({NAME: [1.5, 2.5, 3.5, 4.5], "b": ["x", "y", "x", "y"]})
-    held = pl.DataFrame({NAME: ["1.5", "no number", "3.5", "?"], "b": ["x", "y", "x", "y"]})
+    held = pl.DataFrame({NAME: [1.5, float("inf"), 3.5, 4.5], "b": ["x", "y", "x", "y"]})
     variables = {NAME: {"type": "continuous", "role": "quasi_identifier"}}
     with pytest.raises(microgauge.InputError) as caught:
         microgauge.assess(table, table, schema={"variable": variables}, **{which: held})
     assert caught.value.faults == (
-        f'"{NAME}" is declared continuous, but 2 cells of the {which} table (2 distinct values) '
-        "are no numbers. Declare them as missing, or give the variable another type.",
+        f'"{NAME}" is infinite in 1 cells of the {which} table. Make them missing, or declare a '
+        "finite code for them.",
     )
