@@ -23,7 +23,7 @@ from microgauge.engines import join, joining, local
 from microgauge.engines.opening import reading_of
 from microgauge.results.plain import json_text
 from microgauge.schema import Schema
-from microgauge.tables import Key, Reading, read_table, streaming
+from microgauge.tables import Key, Reading, read_table
 from microgauge.tables.budget import memory_bytes
 from microgauge.tables.scratch import Spilled
 from microgauge.tables.source import Source
@@ -503,7 +503,8 @@ def test_tables_are_read_in_batches_where_memory_is_short(tmp_path):
     for form in ("parquet", "csv"):
         path = tmp_path / f"t.{form}"
         write(frame, path, form)
-        needed = streaming.needed(Source.find(path, "original"))
+        source = Source.find(path, "original")
+        needed = source.format.needed(source)
         for memory, kind in ((4 * needed, np.ndarray), (4 * needed - 4, Spilled)):
             table = read_table(path, which="original", reading=Reading(memory))
             assert isinstance(table.columns["sex"].codes, kind)
@@ -887,7 +888,7 @@ def test_damage_that_polars_panics_at_is_a_fault(tmp_path, monkeypatch):
     def panic(*_, **__):
         raise pl.exceptions.PanicException("called `Option::unwrap()` on a `None` value")
 
-    monkeypatch.setattr(Source, "_scan", panic)
+    monkeypatch.setattr(Source, "scan", panic)
     with in_batches(5), pytest.raises(InputError, match=r"t\.parquet"):
         microgauge.assess(path, path)
 

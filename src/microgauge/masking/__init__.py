@@ -11,18 +11,29 @@ __all__ = ["mask"]
 def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
     """The original protected by a recipe, as a polars data frame; written to a file if named.
 
-    `original` is a path or a data frame, `recipe` a path, a dict of the same shape or a `Recipe`.
+    `original` is what `assess` takes: paths or a data frame. `recipe` is a path, a dict of the same
+    shape or a `Recipe`.
     """
-    from microgauge.errors import InputError
     from microgauge.masking.recipe import Recipe
     from microgauge.masking.table import check_output, read_data, write_data
 
     if output is not None:
         check_output(Path(output))
-        if isinstance(original, str | Path) and Path(output).resolve() == Path(original).resolve():
-            raise InputError(f"{output} is the original; write the protected table elsewhere.")
+        _refuse_original(Path(output), original)
     steps = Recipe.load(recipe)
     found = steps.applied(read_data(original))
     if output is not None:
         write_data(found, Path(output))
     return found.frame
+
+
+def _refuse_original(output: Path, original: Any) -> None:
+    """No file of the original is written over."""
+    from microgauge.errors import InputError
+    from microgauge.tables import is_paths
+    from microgauge.tables.source import Source
+
+    if not is_paths(original) or not output.exists():
+        return
+    if output.resolve() in [part.resolve() for part in Source.find(original, "original").parts]:
+        raise InputError(f"{output} is the original; write the protected table elsewhere.")

@@ -1,27 +1,17 @@
-"""What parameters of steps must be."""
+"""What parameters of steps must be, beside what schemas check alike."""
 
 from __future__ import annotations
 
-
-def share_faults(value: object, name: str = "share") -> list[str]:
-    """A part of a whole: from 0 to 1."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return []
-    return [f"{name} must be a number from 0 to 1."]
+from microgauge.schema.checks import is_whole, whole
 
 
-def positive_faults(value: object, name: str) -> list[str]:
-    """A number above 0."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-        return []
-    return [f"{name} must be a number above 0."]
+def whole_up_to(name: str, value: object, least: int, most: int) -> list[str]:
+    """A whole number that the records of the table allow.
 
-
-def whole_faults(value: object, name: str, least: int, most: int) -> list[str]:
-    """A whole number that the records of the table allow."""
-    good = isinstance(value, int) and not isinstance(value, bool) and value >= least
-    if not good:
-        return [f"{name} must be a whole number, {least} or more."]
-    if isinstance(value, int) and value > most:
+    >>> whole_up_to("k", 9, 2, 5)
+    ['k = 9 is more than the 5 records.']
+    """
+    faults = whole(name, value, least)
+    if not faults and is_whole(value) and value > most:
         return [f"{name} = {value} is more than the {most} records."]
-    return []
+    return faults

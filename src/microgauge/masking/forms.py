@@ -6,12 +6,12 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from math import isfinite
 from types import UnionType
 from typing import Any, Literal
 
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Step
+from microgauge.schema.checks import is_number, is_whole
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,6 @@ class Form:
         return None if self.fits(value) else self.said
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
@@ -46,14 +38,14 @@ def _listed(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 _PLAIN: dict[Any, Form] = {
-    float: Form(_is_number, "must be a number."),
-    int: Form(_is_whole, "must be a whole number."),
+    float: Form(is_number, "must be a number."),
+    int: Form(is_whole, "must be a whole number."),
     str: Form(_is_text, "must be a word."),
     bool: Form(lambda value: isinstance(value, bool), "must be true or false."),
 }
 _LISTS: dict[Any, Form] = {
-    float: Form(_listed(_is_number), "must be a list of numbers."),
-    int: Form(_listed(_is_whole), "must be a list of whole numbers."),
+    float: Form(_listed(is_number), "must be a list of numbers."),
+    int: Form(_listed(is_whole), "must be a list of whole numbers."),
     str: Form(_listed(_is_text), "must be a list of texts."),
 }
 _TABLE = Form(

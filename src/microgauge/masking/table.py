@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +13,8 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
-from microgauge.tables import NULL_WORDS, PADDED, is_paths
-from microgauge.tables.delimited import read_delimited, with_decimal_points
-from microgauge.tables.source import Source
+from microgauge.tables import NULL_WORDS, PADDED, read_held
+from microgauge.tables.formats.format import Held
 from microgauge.tables.writing import check_writable, write_whole
 
 ColumnUse = Literal["number", "code", "category"]
@@ -35,12 +34,18 @@ class Data:
     spelled: bool = False
     """Whether cells are texts as a delimited file spells them."""
 
+    parsed: dict[str, pl.Series] = field(default_factory=dict)
+    """Spelled columns that were asked for, each parsed once for all recipes of a grid."""
+
     def prepared(self, names: Collection[str]) -> Data:
         """With the columns that are used as numbers, where all values spell plain ones."""
         if not self.spelled:
             return self
-        cells = [_as_numbers(column) for column in self.frame if column.name in names]
-        return Data(self.frame.with_columns(cells))
+        used = [name for name in self.frame.columns if name in names]
+        for name in used:
+            if name not in self.parsed:
+                self.parsed[name] = _as_numbers(self.frame[name])
+        return Data(self.frame.with_columns([self.parsed[name] for name in used]))
 
     @property
     def rows(self) -> int:
@@ -122,34 +127,11 @@ class Data:
 
 
 def read_data(source: Any) -> Data:
-    """The original: a path or a data frame."""
+    """The original: all that a table may be read from, or what was read of it."""
     if isinstance(source, Data):
         return source
-    if not is_paths(source):
-        return Data(_as_frame(source))
-    found = Source.find(source, "original")
-    if found.format == "labelled":
-        from microgauge.tables.labelled import read_labelled
-
-        return Data(read_labelled(found.parts[0], "original")[0])
-    if found.format != "CSV":
-        with found.reading(found.parts[0]):
-            return Data(pl.concat(list(found.batches(1 << 20))))
-    frames = []
-    for part in found.parts:
-        frame, delimiter = read_delimited(part.read_bytes(), found.part_name(part))
-        frames.append(frame if delimiter == "," else with_decimal_points(frame))
-    return Data(pl.concat(frames), spelled=True)
-
-
-def _as_frame(source: Any) -> pl.DataFrame:
-    if isinstance(source, pl.DataFrame):
-        return source
-    if hasattr(source, "iloc"):
-        return pl.DataFrame(pl.from_pandas(source))
-    if isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
-        return pl.DataFrame(source)
-    raise InputError(f"the original is a {type(source).__name__}: give a path or a data frame.")
+    held = source if isinstance(source, Held) else read_held(source, "original")
+    return Data(held.frame(), spelled=held.spelled)
 
 
 def _is_long(column: pl.Series) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
+
+import polars as pl
 
 from microgauge.errors import listing
 
@@ -46,3 +48,29 @@ def header_drift(
         f"{part} has another first line than {first}: {gone} of its {len(expected)} column names "
         f"are not there, {new} others are."
     ]
+
+
+_FAMILIES: tuple[tuple[str, Callable[[Any], bool]], ...] = (
+    ("null", lambda dtype: dtype == pl.Null),
+    ("boolean", lambda dtype: dtype == pl.Boolean),
+    ("number", lambda dtype: dtype.is_numeric()),
+    ("text", lambda dtype: dtype in (pl.String, pl.Categorical) or isinstance(dtype, pl.Enum)),
+)
+
+
+def _family(dtype: Any) -> str:
+    return next((name for name, fits in _FAMILIES if fits(dtype)), str(dtype))
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two parts hold a column alike: numbers of any size are."""
+    families = {_family(a), _family(b)} - {"null"}
+    return len(families) < 2
+
+
+def common_type(dtypes: Sequence[Any]) -> Any:
+    """The type of all parts: the same, or one that holds them all."""
+    known = [dtype for dtype in dtypes if dtype != pl.Null]
+    if not known or all(dtype == known[0] for dtype in known):
+        return known[0] if known else dtypes[0]
+    return pl.Float64() if known[0].is_numeric() else pl.String()

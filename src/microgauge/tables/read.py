@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from microgauge.errors import InputError
+from microgauge.log import Progress, silent
 from microgauge.tables.column import Column, LeftOut, Table, UnsupportedColumn, encode
-from microgauge.tables.delimited import read_delimited, with_decimal_points
-from microgauge.tables.labelled import read_labelled
-from microgauge.tables.source import GZIP_MAGIC, Source, is_paths, refuse_repeats
-from microgauge.tables.streaming import Progress, Reading, streamed
+from microgauge.tables.formats.format import Held
+from microgauge.tables.source import Source, is_paths, refuse_repeats
+from microgauge.tables.streaming import Reading, streamed
 
 COLUMNS_AT_A_TIME = 2
 
 
-def _silent(what: str, share: float) -> None:
-    """Says nothing."""
-
-
 def read_table(
-    source: Any, *, which: str, reading: Reading | None = None, progress: Progress = _silent
+    source: Any, *, which: str, reading: Reading | None = None, progress: Progress = silent
 ) -> Table:
     """Read a table. `which` is "original" or "protected", for messages.
 
@@ -36,9 +30,58 @@ def read_table(
     if isinstance(source, Table):
         return source
     if is_paths(source):
-        table = _read_source(Source.find(source, which), reading, progress)
-    else:
-        table = _frame_table(source, which, None if reading is None else reading.key)
+        source = Source.find(source, which)
+        if reading is not None and reading.batches(source):
+            return _checked(streamed(source, reading, progress), which)
+    key = None if reading is None else reading.key
+    return coded_table(read_held(source, which), which, key)
+
+
+def read_held(source: Any, which: str) -> Held:
+    """The cells of a table as they were read, all in memory: files, or a data frame."""
+    if isinstance(source, Source):
+        return source.held()
+    if is_paths(source):
+        return Source.find(source, which).held()
+    return _held_frame(source, which)
+
+
+def coded_table(held: Held, which: str, key: str | None = None) -> Table:
+    """A table of coded columns; `InputError` where it has no columns or no rows."""
+    return _checked(_coded(held, key), which)
+
+
+def named_table(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
+    """A polars data frame under a name of its own."""
+    return _coded(Held.of(name, frame), key)
+
+
+def changed_table(
+    name: str, frame: pl.DataFrame, before: pl.DataFrame, table: Table, key: str | None = None
+) -> Table:
+    """The table of a frame made from one that is coded: columns that are the same keep their codes.
+
+    The file's labels are not kept: the changed table stands for a file that has none.
+    """
+    same = {n for n in frame.columns if n in before.columns and _same(frame[n], before[n])}
+    anew = _coded(Held.of(name, frame.drop(same)), key)
+    bare = {n: replace(table.columns[n], value_labels={}, declared_level=None)
+            for n in same & table.columns.keys()}  # fmt: skip
+    coded, left_out = {**anew.columns, **bare}, {**table.unsupported, **anew.unsupported}
+    return Table(
+        name,
+        frame.height,
+        {n: coded[n] for n in frame.columns if n in coded},
+        {n: left_out[n] for n in frame.columns if n not in coded},
+    )
+
+
+def _same(cells: pl.Series, before: pl.Series) -> bool:
+    """Whether cells are the same in the same rows; far quicker told than coded."""
+    return cells.dtype == before.dtype and cells.equals(before, null_equal=True)
+
+
+def _checked(table: Table, which: str) -> Table:
     if not table.columns and not table.unsupported:
         raise InputError(f"the {which} table {table.name} has no columns.")
     if table.rows == 0:
@@ -46,53 +89,23 @@ def read_table(
     return table
 
 
-def _read_source(source: Source, reading: Reading | None, progress: Progress) -> Table:
-    if source.format == "labelled":
-        return _labelled_table(source.parts[0], source.which)
-    key = None if reading is None else reading.key
-    if reading is not None and reading.batches(source):
-        return streamed(source, reading, progress)
-    if source.format == "CSV":
-        return named_table(source.name, _delimited_parts(source), key)
-    return _columnar_table(source, key)
-
-
-def _delimited_parts(source: Source) -> pl.DataFrame:
-    frames: dict[Path, pl.DataFrame] = {}
-    faults: list[str] = []
-    commas = True
-    for part in source.parts:
-        zipped = source.gzipped and part.read_bytes()[:2] == GZIP_MAGIC
-        try:
-            content = _gunzipped(part, source.which) if zipped else part.read_bytes()
-            frame, delimiter = read_delimited(content, source.part_name(part))
-        except InputError as error:
-            faults += error.faults
-            continue
-        commas &= delimiter != ","
-        frames[part] = frame
-    columns = source.agreed({part: dict(frame.schema) for part, frame in frames.items()}, faults)
-    found = pl.concat([frame.select(list(columns)) for frame in frames.values()])
-    return with_decimal_points(found) if commas else found
-
-
-def _coded(
-    name: str, columns: Sequence[str], read: Callable[[str], pl.Series], key: str | None
-) -> Table:
+def _coded(held: Held, key: str | None) -> Table:
     """Code column by column, a few at a time: no more raw columns are held beside the codes."""
     coded: dict[str, Column] = {}
     unsupported: dict[str, LeftOut] = {}
     rows = 0
     with ThreadPoolExecutor(COLUMNS_AT_A_TIME) as threads:
-        for column, (count, found) in zip(
-            columns, threads.map(lambda c: _encoded(read(c), is_key=c == key), columns), strict=True
+        for name, (count, found) in zip(
+            held.columns,
+            threads.map(lambda n: _encoded(held.column(n), is_key=n == key), held.columns),
+            strict=True,
         ):
             rows = count
             if isinstance(found, Column):
-                coded[column] = found
+                coded[name] = held.described(name, found)
             else:
-                unsupported[column] = found
-    return Table(name, rows, coded, unsupported)
+                unsupported[name] = found
+    return Table(held.name, rows, coded, unsupported)
 
 
 def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | LeftOut]:
@@ -111,71 +124,27 @@ def _is_long(series: pl.Series) -> bool:
     return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53
 
 
-def _gunzipped(path: Path, which: str) -> bytes:
-    try:
-        return gzip.decompress(path.read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"the {which} table {path} is not a whole gzip file ({error}); copy it again."
-        ) from None
+# -- data frames ---------------------------------------------------------------------------------
 
 
-def named_table(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
-    """A polars data frame under a name of its own."""
-    return _coded(name, frame.columns, frame.get_column, key)
-
-
-def _labelled_table(path: Path, which: str) -> Table:
-    frame, facts = read_labelled(path, which)
-    table = named_table(str(path), frame)
-    return Table(
-        table.name,
-        table.rows,
-        {name: facts.describe(name, column) for name, column in table.columns.items()},
-        table.unsupported,
-    )
-
-
-def _columnar_table(source: Source, key: str | None) -> Table:
-    """A column at a time, so that memory holds codes and one raw column."""
-
-    def read(part: Path, name: str) -> pl.Series:
-        # As a file object: a name may hold signs that polars would take for a pattern.
-        with part.open("rb") as file:
-            if source.format == "Parquet":
-                return pl.read_parquet(file, columns=[name]).to_series()
-            return pl.read_ipc(file, columns=[name]).to_series()
-
-    def column(name: str) -> pl.Series:
-        found = []
-        for part in source.parts:
-            with source.reading(part):
-                series = read(part, name)
-                found.append(series if len(source.parts) == 1 else series.cast(dtypes[name]))
-        return pl.concat(found)
-
-    dtypes = source.columns
-    return _coded(source.name, list(dtypes), column, key)
-
-
-def _frame_table(source: Any, which: str, key: str | None) -> Table:
+def _held_frame(source: Any, which: str) -> Held:
     """A data frame held in memory."""
     name = f"<{type(source).__name__}>"
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return named_table(name, source, key)
+        return Held.of(name, source)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
         names = [str(column) for column in source.columns]
         refuse_repeats(names, f"the {which} table {name}")
         by_name = dict(zip(names, source.columns, strict=True))
-        return _coded(name, names, lambda column: _from_pandas(source[by_name[column]]), key)
+        return Held(name, names, lambda column: _from_pandas(source[by_name[column]]))
     if isinstance(source, Mapping):
-        return named_table(name, pl.DataFrame(source, strict=False), key)
+        return Held.of(name, pl.DataFrame(source, strict=False))
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
             refuse_repeats(source.column_names, f"the {which} table {name}")
-        return named_table(name, pl.DataFrame(source), key)
+        return Held.of(name, pl.DataFrame(source))
     raise InputError(
         f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "
         "frame, a PyArrow table, or any object with the Arrow C stream interface."
@@ -194,13 +163,26 @@ def _from_pandas(column: Any) -> pl.Series:
         return texts.cast(pl.String)
     if pd.api.types.is_bool_dtype(dtype):
         return pl.Series([None if pd.isna(v) else bool(v) for v in column], dtype=pl.Boolean)
-    if pd.api.types.is_integer_dtype(dtype) and not column.isna().any():
-        return pl.Series(column.to_numpy())
+    if pd.api.types.is_integer_dtype(dtype):
+        return _whole_numbers(column)
     if pd.api.types.is_numeric_dtype(dtype):
-        return pl.Series(column.to_numpy(dtype="float64", na_value=float("nan")))
+        kind = "float32" if str(dtype).lower() == "float32" else "float64"
+        numbers = pl.Series(column.to_numpy(dtype=kind, na_value=float("nan")))
+        return numbers.fill_nan(None)
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return pl.Series(column.to_numpy(dtype="datetime64[us]"))
+        times = pl.Series(column.to_numpy(dtype="datetime64[us]"))
+        zone = getattr(dtype, "tz", None)
+        return times if zone is None else times.dt.replace_time_zone("UTC")
     return _from_objects(column.to_list())
+
+
+def _whole_numbers(column: Any) -> pl.Series:
+    """Whole numbers stay whole, also where some are missing."""
+    missing = column.isna().to_numpy()
+    if not missing.any():
+        return pl.Series(column.to_numpy())
+    numbers = pl.Series(column.fillna(0).to_numpy(dtype=column.dtype.numpy_dtype))
+    return pl.select(pl.when(pl.Series(~missing)).then(numbers)).to_series()
 
 
 def _label(value: Any) -> str:

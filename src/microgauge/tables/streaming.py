@@ -30,9 +30,6 @@ CELLS = 1 << 22
 """Cells of a batch."""
 SHARE = 4
 """A table may take this part of the memory: there are two of them, and what is worked out."""
-TEXT_GROWS = 4
-ZIPPED_GROWS = 12
-"""How much more memory than bytes on disk delimited text needs."""
 THREADS = 2
 
 
@@ -56,20 +53,13 @@ class Reading:
 
     def batches(self, source: Source) -> bool:
         """Whether a source is to be read in batches."""
-        return not self.whole and needed(source) > self.memory / SHARE
+        if self.whole or not source.format.in_batches:
+            return False
+        return source.format.needed(source) > self.memory / SHARE
 
     def declared(self, name: str) -> frozenset[str]:
         """Declared missing codes of a column."""
         return self.missing.get(name, frozenset())
-
-
-def needed(source: Source) -> int:
-    """About how many bytes a table takes in memory while it is coded."""
-    if source.format != "CSV":
-        columns = source.columns  # refuses damaged and drifting parts, all at once
-        # Two bytes a code on average, and one raw column with its order beside them.
-        return (source.rows or 0) * (2 * len(columns) + 40)
-    return source.bytes * (ZIPPED_GROWS if source.gzipped else TEXT_GROWS)
 
 
 class Zeros:

@@ -25,6 +25,7 @@ from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.schema import Schema
 from microgauge.sections.balance.section import balance_of
+from microgauge.tables import coded_table, is_paths, read_held
 
 __all__ = ["explore"]
 
@@ -62,13 +63,15 @@ def explore(
     )
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
-    data = read_data(original)
-    _check(grid, data, chosen)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
-    before = read_original(original, chosen, progress, reading)
+    held = read_held(original, "original").in_memory()
+    data = read_data(held)
+    _check(grid, data, chosen)
+    before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
     work = Work(data, before, chosen, frozenset(sections))
-    kept = None if folder is None else Kept.open(folder, basis_of(original, chosen, sections))
+    content = original if is_paths(original) else data.frame
+    kept = None if folder is None else Kept.open(folder, basis_of(content, chosen, sections))
     found = _results(work, grid, kept, workers or cores(), progress)
     candidates = [
         _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import re
 import time
 import typing
@@ -15,8 +14,6 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-import polars as pl
-
 from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
@@ -26,8 +23,8 @@ from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import sections
-from microgauge.tables import is_paths
-from microgauge.tables.source import Source
+from microgauge.tables import is_paths, read_held
+from microgauge.tables.source import Source, file_of, sheet_of
 from microgauge.tables.writing import write_whole
 
 FORMAT = 1
@@ -113,15 +110,14 @@ def table_print(source: Any) -> str:
     found = hashlib.blake2b(digest_size=16)
     if is_paths(source):
         for part in Source.find(source, "original").parts:
-            with part.open("rb") as file:
+            with file_of(part).open("rb") as file:
                 while block := file.read(BLOCK):
                     found.update(block)
+            found.update((sheet_of(part) or "").encode())
         return found.hexdigest()
-    if isinstance(source, pl.DataFrame):
-        found.update(repr(source.schema).encode())
-        found.update(source.hash_rows(seed=0).to_numpy().tobytes())
-    else:
-        found.update(pickle.dumps(source))
+    frame = read_held(source, "original").frame()
+    found.update(repr(frame.schema).encode())
+    found.update(frame.hash_rows(seed=0).to_numpy().tobytes())
     return found.hexdigest()
 
 

@@ -22,7 +22,7 @@ from microgauge.log import silent
 from microgauge.masking.table import Data
 from microgauge.results import Assessment
 from microgauge.schema import Schema
-from microgauge.tables import named_table
+from microgauge.tables import changed_table
 
 THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -39,7 +39,9 @@ class Work:
     def measured(self, tried: Try) -> Assessment:
         """Make a candidate and measure it against the original."""
         frame = tried.recipe.applied(self.data).frame
-        table = named_table(tried.name, frame, self.schema.options.key)
+        table = changed_table(
+            tried.name, frame, self.data.frame, self.original.table, self.schema.options.key
+        )
         try:
             return assess_against(
                 self.original, table, self.schema, set(self.sections), silent, details=True

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from microgauge.errors import InputError
-from microgauge.tables.delimited import comma_facts, decimal_commas, read_delimited
+from microgauge.tables.dialect import comma_facts, decimal_commas, read_delimited
 
 
 def looked_at(batches: Iterable[Any], which: str) -> Iterator[Any]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import hint
-from microgauge.masking.checks import positive_faults, whole_faults
+from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import number
 from microgauge.values.packing import MOST, distinct, packed
 
 MOST_KEYS = 12
@@ -91,7 +92,7 @@ class LocalSuppression(Step):
 
     def own_faults(self, look: Look) -> list[str]:
         """k up to the records; importance of the variables."""
-        found = whole_faults(self.k, "k", 2, look.rows)
+        found = whole_up_to("k", self.k, 2, look.rows)
         if len(self.variables) > MOST_KEYS:
             found.append(f"takes at most {MOST_KEYS} variables.")
         found += [
@@ -101,7 +102,7 @@ class LocalSuppression(Step):
             if name not in self.variables
         ]
         for name, value in self.importance.items():
-            found += positive_faults(value, f"importance of {name}")
+            found += number(f"importance of {name}", value, above=0, optional=False)
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

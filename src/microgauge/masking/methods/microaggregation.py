@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.masking.checks import whole_faults
+from microgauge.masking.checks import whole_up_to
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
@@ -109,7 +109,7 @@ class Microaggregate(Step):
 
     def own_faults(self, look: Look) -> list[str]:
         """g up to the records."""
-        found = whole_faults(self.g, "g", 2, look.rows)
+        found = whole_up_to("g", self.g, 2, look.rows)
         if self.groups not in ("each", "projection", "mdav"):
             found.append("groups must be each, projection or mdav.")
         return found

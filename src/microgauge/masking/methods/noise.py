@@ -9,10 +9,10 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import InputError
-from microgauge.masking.checks import positive_faults
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import number
 
 MOST_DRAWS = 10_000
 """How often a draw is repeated before a value stays as it is."""
@@ -63,8 +63,7 @@ class Noise(Step):
         """A share or a deviation, and one way."""
         if (self.share is None) == (self.deviation is None):
             return ["give share or deviation."]
-        found = positive_faults(self.share, "share") if self.share is not None else []
-        found += positive_faults(self.deviation, "deviation") if self.deviation is not None else []
+        found = number("share", self.share, above=0) + number("deviation", self.deviation, above=0)
         if self.correlated and (self.positive or self.deviation is not None):
             found.append("correlated noise takes a share, and goes on all values.")
         return found

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Floats, Index
-from microgauge.masking.checks import share_faults
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import share
 from microgauge.values.labels import label_of
 
 
@@ -69,7 +69,7 @@ class Pram(Step):
         if (self.keep is None) == (self.matrix is None):
             return ["give keep or matrix."]
         if self.keep is not None:
-            return share_faults(self.keep, "keep")
+            return share("keep", self.keep, optional=False)
         assert self.matrix is not None
         found = []
         for name, row in self.matrix.items():

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Floats
-from microgauge.masking.checks import whole_faults
+from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
 from microgauge.values.labels import label_of, number_label
@@ -46,7 +46,7 @@ class Recode(Step):
                 found.append(f"labels must be {len(self.breaks)}, one for each break.")
             found += self.category_faults(look, "breaks are for numbers")
         if self.prefix is not None:
-            found += whole_faults(self.prefix, "prefix", 1, 1 << 30)
+            found += whole_up_to("prefix", self.prefix, 1, 1 << 30)
         return found
 
     def after(self, look: Look) -> None:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from microgauge.masking.checks import positive_faults
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import number
 from microgauge.values.rounding import Mode, Rule
 
 
@@ -25,7 +25,7 @@ class Round(Step):
 
     def own_faults(self, look: Look) -> list[str]:
         """A unit above 0."""
-        found = positive_faults(self.unit, "unit")
+        found = number("unit", self.unit, above=0, optional=False)
         if self.mode not in ("nearest", "floor", "ceiling"):
             found.append("mode must be nearest, floor or ceiling.")
         return found

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from microgauge.masking.checks import share_faults, whole_faults
+from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +31,10 @@ class Sample(Step):
         if (self.share is None) == (self.records is None):
             return ["give share or records."]
         if self.share is not None:
-            return share_faults(self.share) or (
+            return share("share", self.share, optional=False) or (
                 [] if self.share * look.rows >= 1 else ["share is 0."]
             )
-        return whole_faults(self.records, "records", 1, look.rows)
+        return whole_up_to("records", self.records, 1, look.rows)
 
     def after(self, look: Look) -> None:
         """Fewer records."""

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from microgauge.masking.checks import share_faults
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Suppress(Step):
         """Records or a share."""
         if bool(self.records) == (self.share is not None):
             return ["give records = […] or share."]
-        found = [] if self.share is None else share_faults(self.share)
+        found = share("share", self.share)
         outside = [r for r in self.records if not isinstance(r, int) or not 1 <= r <= look.rows]
         if outside:
             found.append(f"{len(outside)} of records are not from 1 to {look.rows}.")

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from microgauge.arrays import Index
-from microgauge.masking.checks import share_faults
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
+from microgauge.schema.checks import share
 
 
 def swapped(records: int, share: float, rng: np.random.Generator) -> Index:
@@ -35,7 +35,7 @@ class Swap(Step):
 
     def own_faults(self, look: Look) -> list[str]:
         """A share."""
-        return share_faults(self.share)
+        return share("share", self.share, optional=False)
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """Swapped."""

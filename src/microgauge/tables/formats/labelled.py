@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
-from microgauge.tables.column import Column
+from microgauge.tables.formats.format import Format, Held
 
-LABELLED = {
+if TYPE_CHECKING:
+    import polars as pl
+
+    from microgauge.tables.column import Column
+    from microgauge.tables.source import Source
+
+_READERS = {
     ".sav": "read_sav",
     ".zsav": "read_sav",
     ".por": "read_por",
@@ -25,6 +29,21 @@ LABELLED = {
 }
 
 
+class Labelled(Format):
+    """Files of statistics packages."""
+
+    name = "labelled"
+    said = ("SPSS", "Stata", "SAS")
+    endings = tuple(_READERS)
+    several = False
+
+    def held(self, source: Source) -> Held:
+        """The one file, with its labels."""
+        (part,) = source.parts
+        frame, facts = _read(part, source.part_name(part))
+        return replace(Held.of(str(part), frame), described=facts.described)
+
+
 @dataclass(frozen=True)
 class LabelFacts:
     """What a labelled file says of its columns beside the codes."""
@@ -32,7 +51,7 @@ class LabelFacts:
     value_labels: Mapping[str, Mapping[Any, str]]
     levels: Mapping[str, str]
 
-    def describe(self, name: str, column: Column) -> Column:
+    def described(self, name: str, column: Column) -> Column:
         """The column with its labels and declared level of measurement."""
         labels = {_code(code): text for code, text in self.value_labels.get(name, {}).items()}
         level = self.levels.get(name)
@@ -47,16 +66,16 @@ def _code(code: Any) -> float | str:
     return code.strip() if isinstance(code, str) else float(code)
 
 
-def read_labelled(path: Path, which: str) -> tuple[pl.DataFrame, LabelFacts]:
+def _read(path: Path, where: str) -> tuple[pl.DataFrame, LabelFacts]:
     """Read one file with pyreadstat."""
     import pyreadstat
 
-    read = getattr(pyreadstat, LABELLED[path.suffix.lower()])
+    read = getattr(pyreadstat, _READERS[path.suffix.lower()])
     try:
         frame, meta = read(str(path), output_format="polars")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OSError) as error:
         raise InputError(
-            f"the {which} table {path} is not a readable {path.suffix} file ({error}). "
+            f"{where} is not a readable {path.suffix} file ({error}). "
             "It may be cut off or damaged; export it again."
         ) from None
     return frame, LabelFacts(meta.variable_value_labels, meta.variable_measure)

@@ -1,4 +1,6 @@
-"""CSV and its relatives: encoding, delimiter, quotes and decimal comma are found, not asked for.
+"""How delimited text is written: what a file does not say is found, not asked for.
+
+Encoding, delimiter, quotes and decimal comma are told from the first lines.
 
 Every column is read as text. What is a number is decided later, once per distinct value, so that
 codes such as 00400 keep their zeros and declared missing codes do not spoil a number.
@@ -18,6 +20,7 @@ from pathlib import Path
 import polars as pl
 
 from microgauge.errors import InputError, listing
+from microgauge.tables.formats import format_names
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
@@ -46,8 +49,7 @@ class Dialect:
             raise InputError(
                 f"{where} is not a readable CSV file: check its quotes and line ends."
             ) from None
-        _check_header(header, where)
-        return Dialect(delimiter, quote, tuple(header))
+        return Dialect(delimiter, quote, tuple(checked_header(header, where)))
 
 
 def dialect_of(path: Path, where: str) -> Dialect:
@@ -132,10 +134,7 @@ def _as_utf8(content: bytes, where: str) -> bytes:
 
 
 def _no_text(where: str) -> str:
-    return (
-        f"{where} is neither text nor a format that is known (CSV, Parquet, "
-        "Arrow/Feather, SPSS, Stata, SAS)."
-    )
+    return f"{where} is neither text nor a format that is known ({', '.join(format_names())})."
 
 
 def _sample(content: bytes) -> str:
@@ -175,7 +174,8 @@ def _header(sample: str, delimiter: str, quote: str) -> list[str]:
     return [name.strip() for name in _rows(sample, delimiter, quote)[0]]
 
 
-def _check_header(header: list[str], where: str) -> None:
+def checked_header(header: Sequence[str], where: str) -> list[str]:
+    """The names of columns; a fault where one is missing or there twice."""
     repeated = [column for column, times in Counter(header).items() if times > 1 and column]
     if repeated:
         # The first line of a file without a header holds cells of the data: places, no names.
@@ -185,10 +185,11 @@ def _check_header(header: list[str], where: str) -> None:
             "Rename them so that every column has its own name."
         )
     unnamed = [str(i) for i, column in enumerate(header, start=1) if not column]
-    if len(unnamed) == 1 and unnamed[0] == "1":
-        header[0] = "row"  # R and pandas write row names under an empty heading
-    elif unnamed:
+    if unnamed == ["1"]:
+        return ["row", *header[1:]]  # R and pandas write row names under an empty heading
+    if unnamed:
         raise InputError(f"{where}: column {listing(unnamed)} has no name.")
+    return list(header)
 
 
 def _ragged(content: bytes, dialect: Dialect, where: str) -> str:

@@ -1,0 +1,138 @@
+"""CSV and its relatives, plain or zipped: what no other format opens is taken for text."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from microgauge.errors import InputError
+from microgauge.tables.formats.format import Format, Held
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from microgauge.tables.source import Source
+
+GZIP_MAGIC = b"\x1f\x8b"
+TEXT_GROWS = 4
+ZIPPED_GROWS = 12
+"""How much more memory than bytes on disk delimited text needs."""
+
+
+class Delimited(Format):
+    """Files of delimited text."""
+
+    name = "CSV"
+    said = ("CSV",)
+    endings = (".csv", ".tsv", ".txt", ".csv.gz")
+    in_batches = True
+
+    def opens(self, path: Path, start: bytes) -> bool:
+        """No: this is what is left when no other format opens a file."""
+        del path, start
+        return False
+
+    def held(self, source: Source) -> Held:
+        """All parts as text; a decimal comma is a point where every part can have one."""
+        from microgauge.tables.dialect import read_delimited, with_decimal_points
+
+        delimiters = set()
+
+        def frame(part: Path) -> pl.DataFrame:
+            found, delimiter = read_delimited(_content(part, source), source.part_name(part))
+            delimiters.add(delimiter)
+            return found
+
+        found = source.joined(frame)
+        cells = found if "," in delimiters else with_decimal_points(found)
+        return Held.of(source.name, cells, spelled=True)
+
+    def damaged(self, where: str, why: str) -> str:
+        """What a reader of text says may hold cells of the data, so it is left out."""
+        del why
+        return (
+            f"{where} is not a readable CSV file in UTF-8: a line has more fields than the "
+            "header, a quote is not closed, or a byte is no text. Repair or convert it."
+        )
+
+    def schema(self, source: Source, part: Path) -> dict[str, pl.DataType]:
+        """Texts under the names of the first line."""
+        import polars as pl
+
+        from microgauge.tables.dialect import dialect_of
+
+        return dict.fromkeys(dialect_of(part, source.part_name(part)).header, pl.String())
+
+    def scan(self, source: Source, part: Path) -> pl.LazyFrame:
+        """The rows of a part, with decimal points."""
+        from microgauge.tables.dialect import decimal_commas
+
+        frame, _ = _scanned(source, part)
+        return decimal_commas(frame, source.prepared) if source.prepared else frame
+
+    def prepared(self, source: Source) -> tuple[str, ...]:
+        """Columns of numbers with a decimal comma, in all parts together."""
+        import polars as pl
+
+        from microgauge.tables.dialect import columns_with_commas
+
+        frames = []
+        for part in source.parts:
+            frame, delimiter = _scanned(source, part)
+            if delimiter == ",":
+                return ()
+            frames.append(frame.select(list(source.columns)))
+        with source.reading(source.parts[0]):
+            return columns_with_commas(pl.concat(frames))
+
+    def needed(self, source: Source) -> int:
+        """More than the files are long."""
+        zipped = any(_is_gzip(part) for part in source.parts)
+        return source.bytes * (ZIPPED_GROWS if zipped else TEXT_GROWS)
+
+    def drift(
+        self, part: str, found: Mapping[str, Any], first: str, expected: Mapping[str, Any]
+    ) -> list[str]:
+        """First lines that differ."""
+        from microgauge.tables.drift import header_drift
+
+        return header_drift(part, found, first, expected)
+
+
+def _scanned(source: Source, part: Path) -> tuple[pl.LazyFrame, str]:
+    """The rows of a part as they are spelled, and the delimiter."""
+    import polars as pl
+
+    from microgauge.tables.dialect import dialect_of
+
+    dialect = dialect_of(part, source.part_name(part))
+    frame = pl.scan_csv(
+        part,
+        glob=False,
+        has_header=True,
+        separator=dialect.delimiter,
+        quote_char=dialect.quote,
+        infer_schema=False,
+        new_columns=list(dialect.header),
+    )
+    return frame, dialect.delimiter
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
+def _content(path: Path, source: Source) -> bytes:
+    content = path.read_bytes()
+    if not content.startswith(GZIP_MAGIC):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"the {source.which} table {path} is not a whole gzip file ({error}); copy it again."
+        ) from None

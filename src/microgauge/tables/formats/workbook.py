@@ -1,0 +1,144 @@
+"""Workbooks: one sheet of an Excel or OpenDocument file, read whole.
+
+The first row names the columns. Cells have types of their own: a column is numbers, truth values or
+dates where all its cells are, else text, as other files would spell it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from microgauge.errors import InputError, hint, listing
+from microgauge.tables.formats.format import WholeFormat
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OLD_MAGIC = bytes.fromhex("D0CF11E0A1B11AE1")
+"""What Office's older files start with; newer ones do if a password protects them."""
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+
+class Workbook(WholeFormat):
+    """Files of sheets."""
+
+    name = "workbook"
+    said = ("Excel", "OpenDocument")
+    endings = (".xlsx", ".ods")
+    has_sheets = True
+
+    def damaged(self, where: str, why: str) -> str:
+        """A workbook that is none."""
+        return f"{where} is not a readable workbook ({why}). It may be damaged; save it again."
+
+    def frame(self, part: Path, where: str) -> pl.DataFrame:
+        """The cells of one sheet under the names in its first row."""
+        import polars as pl
+
+        from microgauge.tables.dialect import checked_header
+        from microgauge.tables.source import file_of
+
+        sheet = _sheet(_opened(file_of(part), where), part, where)
+        rows = _without_empty_end(sheet.to_python())
+        if not rows:
+            raise InputError(f"{where}: the sheet {sheet.name} is empty.")
+        _refuse_merged_header(sheet, where)
+        header = checked_header([_text(cell).strip() for cell in rows[0]], where)
+        columns = zip(*rows[1:], strict=True) if rows[1:] else [()] * len(header)
+        return pl.DataFrame([_column(n, c) for n, c in zip(header, columns, strict=True)])
+
+
+def _opened(path: Path, where: str) -> Any:
+    """The workbook; a fault for one that a password protects, and for what is none."""
+    import python_calamine as calamine
+
+    try:
+        return calamine.load_workbook(str(path))
+    except calamine.PasswordError:
+        raise InputError(_protected(where)) from None
+    except calamine.CalamineError as error:
+        content = path.read_bytes()
+        if content.startswith(OLD_MAGIC) and ENCRYPTED in content:
+            raise InputError(_protected(where)) from None
+        # A runtime error is what reading a damaged file may raise; `source.reading` says so.
+        raise RuntimeError(str(error)) from None
+
+
+def _protected(where: str) -> str:
+    return f"{where} is protected by a password. Save a copy without one."
+
+
+def _sheet(workbook: Any, part: Path, where: str) -> Any:
+    """The sheet that is named, or the only one."""
+    from microgauge.tables.source import SHEET, sheet_of
+
+    wanted = sheet_of(part)
+    names = [s.name for s in workbook.sheets_metadata if str(s.typ).endswith("WorkSheet")]
+    if wanted is None:
+        if len(names) != 1:
+            raise InputError(
+                f"{where} has {len(names)} sheets: {listing(names)}. Name one behind the file, "
+                f"like {part.name}{SHEET}{names[0] if names else 'Sheet'}."
+            )
+        wanted = names[0]
+    if wanted not in names:
+        raise InputError(
+            f'{where}: there is no sheet "{wanted}". There are {listing(names)}.'
+            f"{hint(wanted, names)}"
+        )
+    return workbook.get_sheet_by_name(wanted)
+
+
+def _refuse_merged_header(sheet: Any, where: str) -> None:
+    """A name across several columns names none of them."""
+    top = sheet.start[0]
+    merged = [r for r in sheet.merged_cell_ranges or () if r[0][0] <= top <= r[1][0]]
+    if merged:
+        raise InputError(
+            f"{where}: {len(merged)} cells of the first row of {sheet.name} are merged. Give every "
+            "column a cell with its own name."
+        )
+
+
+def _without_empty_end(rows: list[list[Any]]) -> list[list[Any]]:
+    """Rows that only have a format are no records."""
+    count = len(rows)
+    while count and all(cell == "" for cell in rows[count - 1]):
+        count -= 1
+    return rows[:count]
+
+
+def _column(name: str, cells: Sequence[Any]) -> pl.Series:
+    """Cells of one type as such, all others as text; an empty cell is a missing one."""
+    import polars as pl
+
+    found = [None if cell == "" else cell for cell in cells]
+    kinds = {type(cell) for cell in found if cell is not None}
+    if kinds <= {str}:
+        return pl.Series(name, found, dtype=pl.String)
+    if kinds <= {int, float}:
+        whole = all(c is None or (float(c).is_integer() and abs(c) < 2**53) for c in found)
+        cells_as = [None if c is None else int(c) for c in found] if whole else found
+        return pl.Series(name, cells_as, dtype=pl.Int64 if whole else pl.Float64, strict=False)
+    if kinds == {dt.date, dt.datetime}:  # a day without a time beside days with one
+        found = [_at_midnight(cell) for cell in found]
+        kinds = {dt.datetime}
+    if len(kinds) == 1:
+        return pl.Series(name, found)
+    texts = [None if cell is None else _text(cell) for cell in found]
+    return pl.Series(name, texts, dtype=pl.String)
+
+
+def _at_midnight(cell: Any) -> Any:
+    is_day = isinstance(cell, dt.date) and not isinstance(cell, dt.datetime)
+    return dt.datetime.combine(cell, dt.time()) if is_day else cell
+
+
+def _text(cell: Any) -> str:
+    """A cell as a delimited file would spell it: whole numbers without decimals."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return cell.isoformat() if isinstance(cell, dt.date | dt.time) else str(cell)
