@@ -91,8 +91,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'microgauge' has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "Schema":
-        import_module("microgauge.sections.registry")  # tells the schema what sections read
     return getattr(import_module(f"microgauge.{_HOMES[name]}"), name)
 
 

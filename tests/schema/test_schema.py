@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -217,6 +219,12 @@ def test_choices_are_sound_when_nothing_is_said(section: Section) -> None:
         return
     assert section.choices().faults(f"[{section.name}]") == []
     assert {f.name for f in fields(section.choices)}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("home", ["microgauge", "microgauge.schema"])
+def test_whoever_makes_the_first_schema_has_all_parts(home: str) -> None:
+    script = f"from {home} import Schema; Schema().risk.threshold"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
 # -- checks ----------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import choosable
+from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.study.describe import Memory
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -172,12 +173,6 @@ def chosen_schema(
     given = {"external": external, "population": population}
     chosen = {name: source for name, source in given.items() if source is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
-
-
-NO_KEYS = (
-    'no quasi-identifier is declared: give role = "quasi_identifier" to the variables by which a '
-    "person could be recognised, in the schema's [variable.NAME] sections."
-)
 
 
 def _check_risk(only: Collection[str] | None, schema: Schema) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from microgauge._version import __version__
 from microgauge.arrays import Floats, Index
-from microgauge.commands.assess import NO_KEYS, SchemaSource, chosen_schema
+from microgauge.commands.assess import SchemaSource, chosen_schema
 from microgauge.engines import over
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.errors import InputError, Undefined, hint, listing
@@ -39,6 +39,7 @@ from microgauge.results import (
 from microgauge.schema import Recode, Schema
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import Attribute, continuous_both
+from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.study.describe import Described, Describer, Memory, Side, as_number, raw_axes
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.commands.assess import (
-    NO_KEYS,
     Original,
     SchemaSource,
     assess_against,
@@ -23,6 +22,7 @@ from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
+from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.sections.risk.section import risk_of
 from microgauge.study.study import Study
 from microgauge.tables import exists

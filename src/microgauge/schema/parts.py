@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from microgauge.schema.entries import Entries
@@ -46,6 +47,9 @@ class Part:
         ]
 
 
+REGISTRY = "microgauge.sections.registry"
+"""Who hands over as it is loaded: at the latest when the parts are asked for, by its name only, as
+a schema lies below the sections and must work for whoever makes one first."""
 _SOURCES: list[Callable[[], Iterable[Part]]] = []
 
 
@@ -57,8 +61,5 @@ def hand_over(source: Callable[[], Iterable[Part]]) -> None:
 def section_parts() -> tuple[Part, ...]:
     """The parts of all sections, in their order."""
     if not _SOURCES:
-        raise RuntimeError(
-            "no section is known yet: take Schema from microgauge, or import "
-            "microgauge.sections.registry first"
-        )
+        import_module(REGISTRY)
     return tuple(part for source in _SOURCES for part in source())

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.commands.assess import (
-    NO_KEYS,
     SchemaSource,
     chosen_schema,
     chosen_sections,
@@ -25,6 +24,7 @@ from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.schema import Schema
 from microgauge.sections.balance.section import balance_of
+from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.tables import coded_table, is_paths, read_held
 
 __all__ = ["explore"]

@@ -11,6 +11,12 @@ from microgauge.schema.entries import Entries
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
+NO_KEYS = (
+    'no quasi-identifier is declared: give role = "quasi_identifier" to the variables by which a '
+    "person could be recognised, in the schema's [variable.NAME] sections."
+)
+NOT_MEASURED = "risk-not-measured"
+"""Code of the note that says why there is no risk."""
 ExternalMethod = Literal["class", "probability", "correlation", "unique"]
 
 

@@ -1,0 +1,134 @@
+"""`microgauge assess`: compare a protected table with its original."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from microgauge.cli.command import Command
+from microgauge.cli.options import (
+    add_choices,
+    add_reading,
+    chosen_reading,
+    chosen_schema,
+    chosen_sections,
+    left_out,
+)
+from microgauge.cli.outputs import (
+    check_outputs,
+    check_report,
+    printed,
+    write_report,
+    write_table,
+)
+from microgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from microgauge.results import Assessment
+    from microgauge.schema import Schema
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where the parts of a result go."""
+
+    json: str | None = None
+    report: str | None = None
+    edition: str = "internal"
+    min_count: int = 10
+    pairs: str | None = None
+    risky: str | None = None
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Two tables, and what is wanted of them."""
+    command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
+    command.add_argument("protected", metavar="PROTECTED", help="the table after protection")
+    add_choices(command)
+    add_reading(command)
+    command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
+    command.add_argument(
+        "--risky", metavar="F.csv", help="write row numbers and risks, the riskiest first"
+    )
+    command.add_argument(
+        "--yardsticks", action="store_true", help="also measure files whose loss is known"
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Measure, write, print."""
+    for option, section in (("pairs", "gdu"), ("risky", "risk")):
+        if getattr(chosen, option) and left_out(section, chosen):
+            raise InputError(
+                f"--{option} needs the section {section}, which --only or --skip leaves out."
+            )
+    outputs = Outputs(
+        json=chosen.json,
+        report=chosen.report,
+        edition=chosen.edition,
+        min_count=chosen.min_count,
+        pairs=chosen.pairs,
+        risky=chosen.risky,
+    )
+    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report)
+    check_report(chosen)
+    return assessed(
+        chosen.original,
+        chosen.protected,
+        chosen_schema(chosen.schema, chosen.settings),
+        outputs,
+        key=chosen.key,
+        yardsticks=chosen.yardsticks,
+        external=chosen.external,
+        population=chosen.population,
+        **chosen_sections(chosen),
+        **chosen_reading(chosen),
+    )
+
+
+def assessed(
+    original: str, protected: str, schema: Schema, outputs: Outputs, **choices: Any
+) -> int:
+    """Assess two tables, and write and print what is asked for."""
+    from microgauge.commands.assess import assess
+    from microgauge.log import Line
+
+    with Line() as progress:
+        result = assess(
+            original,
+            protected,
+            schema=schema,
+            progress=progress,
+            risky=bool(outputs.risky),
+            details=bool(outputs.report),
+            **choices,
+        )
+    if outputs.risky and result.risky is None:
+        raise InputError(f"--risky: no risk was measured. {_why_no_risk(result, schema)}".rstrip())
+    if outputs.pairs:
+        write_table(outputs.pairs, result.pair_table())
+    if outputs.report:
+        write_report(outputs.report, result, outputs.edition, outputs.min_count)
+    if outputs.risky:
+        write_table(outputs.risky, result.risky)
+    return printed(result, outputs.json)
+
+
+def _why_no_risk(result: Assessment, schema: Schema) -> str:
+    """What the result says of it."""
+    from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED
+
+    if not schema.keys:
+        return f"Risk was not measured: {NO_KEYS}"
+    return " ".join(note.sentence for note in result.remarks if note.code == NOT_MEASURED)
+
+
+COMMAND = Command(
+    "assess",
+    help="compare a protected table with its original",
+    description="Compare a protected table with its original: CSV, Parquet, Arrow/Feather, "
+    "SPSS, Stata or SAS, each in its own format.",
+    add_options=add_options,
+    run=run,
+)

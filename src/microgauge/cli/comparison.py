@@ -1,0 +1,87 @@
+"""What `rank` and `explore` share: options, pictures, and the way a ranking is written."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from microgauge.cli.options import chosen_schema, chosen_sections
+from microgauge.cli.outputs import (
+    check_outputs,
+    check_report,
+    printed,
+    write_report,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from microgauge.results import Ranking
+
+Picture = tuple[Callable[["Ranking", str], Any], str, str]
+"""How it is drawn, where it goes, and in which format."""
+
+
+def add_comparison(command: argparse.ArgumentParser) -> None:
+    """Limits, weights, and what is drawn."""
+    command.add_argument("--max-risk", type=float, metavar="R", help="the largest risk allowed")
+    command.add_argument("--min-utility", type=float, metavar="U", help="the least utility wanted")
+    command.add_argument(
+        "--preset", metavar="NAME", help="weights: analysis, balanced, sharing or public"
+    )
+    command.add_argument(
+        "--map",
+        metavar="F",
+        help="write the risk–utility map: .svg, .png, without either both",
+    )
+    command.add_argument("--table", metavar="F.csv", help="write a row for each candidate")
+
+
+def chosen_comparison(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The choices, as `rank` and `explore` take them."""
+    return {
+        "schema": chosen_schema(chosen.schema, chosen.settings),
+        "key": chosen.key,
+        "external": chosen.external,
+        "population": chosen.population,
+        "max_risk": chosen.max_risk,
+        "min_utility": chosen.min_utility,
+        "preset": chosen.preset,
+        **chosen_sections(chosen),
+    }
+
+
+def maps(name: str | None) -> list[Picture]:
+    """The risk–utility map in the formats asked for."""
+    from microgauge.render.pictures import risk_utility_map
+
+    return pictures(name, risk_utility_map)
+
+
+def pictures(name: str | None, draw: Callable[..., Any]) -> list[Picture]:
+    """A picture in the formats that its file name asks for."""
+    from microgauge.render.pictures import pictures_of
+
+    return [(draw, path, kind) for path, kind in pictures_of([name] if name else [])]
+
+
+def check_comparison(chosen: argparse.Namespace, drawn: Sequence[Picture]) -> None:
+    """Whether all can be written that is asked for."""
+    check_report(chosen)
+    check_outputs(chosen.json, chosen.report, chosen.table, *(path for _, path, _ in drawn))
+
+
+def compared(chosen: argparse.Namespace, result: Ranking, drawn: Sequence[Picture]) -> int:
+    """Write and print a ranking."""
+    from microgauge.tables.writing import write_whole
+
+    # All are drawn before the first is written.
+    contents = [(path, draw(result, kind)) for draw, path, kind in drawn]
+    if chosen.report:
+        write_report(chosen.report, result, chosen.edition, chosen.min_count)
+    for path, content in contents:
+        write_whole(Path(path), content)
+    if chosen.table:
+        write_table(chosen.table, result.table())
+    return printed(result, chosen.json)

@@ -1,0 +1,49 @@
+"""`microgauge diagnose`: look at an original before protecting it."""
+
+from __future__ import annotations
+
+import argparse
+
+from microgauge.cli.command import Command
+from microgauge.cli.options import (
+    add_json,
+    add_reading,
+    add_schema,
+    chosen_reading,
+    chosen_schema,
+)
+from microgauge.cli.outputs import check_outputs, printed
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """One table and its schema."""
+    command.add_argument("original", metavar="ORIGINAL")
+    add_schema(command)
+    add_json(command)
+    add_reading(command)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Diagnose, write, print."""
+    from microgauge.commands.diagnose import diagnose
+    from microgauge.log import Line
+
+    check_outputs(chosen.json)
+    with Line() as progress:
+        result = diagnose(
+            chosen.original,
+            schema=chosen_schema(chosen.schema),
+            progress=progress,
+            **chosen_reading(chosen),
+        )
+    return printed(result, chosen.json)
+
+
+COMMAND = Command(
+    "diagnose",
+    help="look at an original before protecting it",
+    description="Distributions, classes and previews of protection levels ([level.NAME] in "
+    "the schema) of one table.",
+    add_options=add_options,
+    run=run,
+)

@@ -1,0 +1,39 @@
+"""`microgauge mask`: protect a table by a recipe."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from microgauge.cli.command import Command
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """A table, a recipe, and where the protected table goes."""
+    command.add_argument("original", metavar="ORIGINAL")
+    command.add_argument("--recipe", metavar="F.toml", required=True, help="the steps")
+    command.add_argument(
+        "--output", "-o", metavar="F", required=True, help="file to write: .csv, .parquet, .arrow"
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Protect and write."""
+    from microgauge.log import Line
+    from microgauge.masking import mask
+
+    with Line() as progress:
+        progress("protecting", 0.0)
+        found = mask(chosen.original, chosen.recipe, chosen.output)
+    sys.stderr.write(f"wrote {chosen.output}: {found.height:,} rows × {found.width}.\n")
+    return 0
+
+
+COMMAND = Command(
+    "mask",
+    help="protect a table by a recipe",
+    description="Protect a table by the steps of a recipe: recode, round, suppress, add noise, "
+    "microaggregate, swap, PRAM, sample, synthesise.",
+    add_options=add_options,
+    run=run,
+)

@@ -1,0 +1,129 @@
+"""Options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from microgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from microgauge.schema import Schema
+
+
+def add_schema(command: argparse.ArgumentParser) -> None:
+    """The schema file."""
+    command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """Where the full result goes."""
+    command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
+
+
+def add_choices(command: argparse.ArgumentParser) -> None:
+    """What `assess`, `rank` and `explore` have in common."""
+    add_schema(command)
+    command.add_argument("--key", metavar="COL", help="column that joins the tables")
+    add_json(command)
+    command.add_argument("--report", metavar="F.html", help="write a report to look at")
+    command.add_argument(
+        "--edition",
+        choices=("internal", "public"),
+        default="internal",
+        help="of the report; public: for data users, utility only",
+    )
+    command.add_argument(
+        "--min-count",
+        type=int,
+        default=10,
+        metavar="N",
+        help="records that whatever a public report shows must rest on (default 10)",
+    )
+    command.add_argument("--external", metavar="F", help="a table an intruder may hold")
+    command.add_argument("--population", metavar="F", help="the table the original is a sample of")
+    _add_sections(command)
+    command.add_argument(
+        "--set",
+        metavar="TABLE.NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="change an entry of the schema, e.g. propensity.model=cart",
+    )
+
+
+def _add_sections(command: argparse.ArgumentParser) -> None:
+    """Which sections are computed: those there are, as the registry has them."""
+    from microgauge.sections.registry import choosable
+
+    command.add_argument("--only", metavar="A,B", help=f"only these of {', '.join(choosable())}")
+    command.add_argument("--skip", metavar="A,B", help="all but these")
+
+
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """How tables are read that may not fit into memory, or onto one machine."""
+    command.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="what the run may use, e.g. 4GB; larger tables are read in batches",
+    )
+    command.add_argument(
+        "--scratch", metavar="DIR", help="folder for scratch files of tables read in batches"
+    )
+    command.add_argument(
+        "--engine",
+        choices=("local", "spark"),
+        default="local",
+        help="where rows are read; spark: tables are names or paths that Spark knows",
+    )
+
+
+def chosen_reading(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What `add_reading` asked for, as the package's functions take it."""
+    return {"memory": chosen.memory, "scratch": chosen.scratch, "engine": chosen.engine}
+
+
+def chosen_sections(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What `--only` and `--skip` say, as the package's functions take it."""
+    return {"only": listed(chosen.only), "skip": listed(chosen.skip) or ()}
+
+
+def left_out(section: str, chosen: argparse.Namespace) -> bool:
+    """Whether `--only` or `--skip` leaves a section out."""
+    wanted = listed(chosen.only)
+    return (wanted is not None and section not in wanted) or section in (listed(chosen.skip) or ())
+
+
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """Names with commas between; None where nothing was said."""
+    if text is None:
+        return None
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
+    """The schema file with the entries changed that --set names."""
+    from microgauge.schema import Schema, read_toml
+
+    content = {} if path is None else read_toml(path)
+    for setting in settings:
+        table, name, value = _setting(setting)
+        if not isinstance(content.setdefault(table, {}), dict):
+            raise InputError(f"--set cannot change [[{table}]], of which there may be several.")
+        content[table][name] = value
+    return Schema.from_dict(content)
+
+
+def _setting(setting: str) -> tuple[str, str, Any]:
+    """TABLE.NAME=VALUE in its parts."""
+    place, equals, text = setting.partition("=")
+    table, dot, name = place.strip().partition(".")
+    if not (equals and dot and table and name):
+        raise InputError(f'--set "{setting}" must be TABLE.NAME=VALUE.')
+    try:
+        return table, name, tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return table, name, text.strip()  # a plain word needs no quotes on a command line
