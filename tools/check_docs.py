@@ -1,4 +1,4 @@
-"""Checks the documentation: every link leads somewhere, every measure and option has its words.
+"""Checks the documentation: every link leads somewhere, every section and option has its words.
 
 Examples in the documentation are run by the tests; this looks at what examples cannot show.
 """
@@ -7,47 +7,46 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import fields
 from html import escape
 from pathlib import Path
 
 from make_picture import PICTURE, demo_text
 
-from microgauge.schema import Options, Recode, Variable
+from microgauge.schema import Model, Options, Recode, Variable
 from microgauge.sections.registry import sections
+from microgauge.sections.section import Section
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
-REQUIRED = [
-    "docs/index.md",
-    "docs/gdu.md",
-    "docs/schema.md",
-    "docs/results.md",
-    "docs/propensity.md",
-    "docs/clusters.md",
-    "docs/ecdf.md",
-    "docs/loss.md",
-    "docs/indicators.md",
-    "docs/regressions.md",
-    "docs/yardsticks.md",
-    "docs/report.md",
-    "docs/tutorial.md",
-    "docs/mask.md",
-    "docs/explore.md",
-    "docs/reproduce.md",
-    "docs/scale.md",
-    "docs/risk.md",
-    "docs/risk/classes.md",
-    "docs/risk/external.md",
-    "docs/risk/diversity.md",
-    "docs/risk/individual.md",
-    "docs/risk/suda.md",
-    "docs/risk/linkage.md",
-    "docs/rut.md",
-    "docs/rank.md",
-    "docs/diagnose.md",
-    "docs/images/map.svg",
+PAGES = [
+    "index.md",
+    "schema.md",
+    "results.md",
+    "tutorial.md",
+    "mask.md",
+    "explore.md",
+    "reproduce.md",
+    "scale.md",
+    "risk/classes.md",
+    "risk/external.md",
+    "risk/diversity.md",
+    "risk/individual.md",
+    "risk/suda.md",
+    "risk/linkage.md",
+    "rank.md",
+    "diagnose.md",
+    "images/map.svg",
 ]
+"""What must be there beside the pages of the sections."""
+
+
+def missing_pages(there: Iterable[Section], docs: Path = DOCS) -> list[str]:
+    """Pages that do not exist, among them those that sections name as theirs."""
+    wanted = dict.fromkeys([*PAGES, *(section.page for section in there)])
+    return [f"docs/{name} does not exist" for name in wanted if not (docs / name).exists()]
 
 
 def broken_links(page: Path) -> list[str]:
@@ -61,13 +60,18 @@ def broken_links(page: Path) -> list[str]:
     return found
 
 
-def unexplained_options() -> list[str]:
-    """Entries of a schema that the schema page does not name."""
-    page = (ROOT / "docs" / "schema.md").read_text(encoding="utf-8")
-    chosen = [section.choices for section in sections() if section.choices is not None]
-    kinds = (Options, Variable, Recode, *chosen)
-    names = [f.name for kind in kinds for f in fields(kind)]
-    return [f"docs/schema.md says nothing of `{name}`" for name in names if name not in page]
+def unexplained_options(there: Iterable[Section], docs: Path = DOCS) -> list[str]:
+    """Tables and entries of a schema that the schema page does not name."""
+    page = (docs / "schema.md").read_text(encoding="utf-8")
+    chosen = {s.key or s.name: s.choices for s in there if s.choices is not None}
+    kinds = {"options": Options, "variable": Variable, "model": Model, **chosen}
+    tables = [name for name in kinds if not re.search(rf"\[{re.escape(name)}[\].]", page)]
+    names = dict.fromkeys(f.name for kind in (*kinds.values(), Recode) for f in fields(kind))
+    unknown = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", page)]
+    return [
+        *(f"docs/schema.md says nothing of [{name}]" for name in tables),
+        *(f"docs/schema.md says nothing of `{name}`" for name in unknown),
+    ]
 
 
 def stale_picture() -> list[str]:
@@ -84,9 +88,9 @@ def stale_picture() -> list[str]:
 
 def main() -> int:
     """Print every fault; exit code 1 if there is one."""
-    missing = [f"{name} does not exist" for name in REQUIRED if not (ROOT / name).exists()]
-    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    faults = missing or [*unexplained_options(), *stale_picture()]
+    missing = missing_pages(sections())
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+    faults = missing or [*unexplained_options(sections()), *stale_picture()]
     for page in pages:
         faults += broken_links(page)
     for fault in faults:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 
 class MicrogaugeError(Exception):
@@ -60,6 +59,8 @@ def hint(word: str, known: Iterable[str]) -> str:
     >>> hint("regoin", ["age", "region"])
     ' Did you mean "region"?'
     """
+    from difflib import get_close_matches  # only where something is misspelt
+
     by_lower = {name.lower(): name for name in known}
     near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f' Did you mean "{by_lower[near[0]]}"?' if near else ""

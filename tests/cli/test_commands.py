@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,33 +13,8 @@ from microgauge.cli import COMMANDS, main
 from microgauge.cli.options import chosen_schema
 from microgauge.commands.assess import chosen_sections
 from microgauge.errors import InputError
-from microgauge.schema import Entries
-from microgauge.schema.checks import whole
 from microgauge.sections.registry import choosable, registered
-from microgauge.sections.section import Section
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToyChoices(Entries):
-    """One choice."""
-
-    size: int = 3
-
-    def faults(self, where: str) -> list[str]:
-        return whole(f"{where} size", self.size, 1)
-
-
-class Toy(Section):
-    """A section that is in no list but the registry's."""
-
-    name = "toy"
-    title = "Toy"
-    about = "nothing"
-    page = "toy.md"
-    choices = ToyChoices
-
-    def run(self, study: Any, log: Any) -> Any:
-        raise NotImplementedError
+from support.toy import Toy
 
 
 def helped(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

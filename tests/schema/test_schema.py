@@ -5,13 +5,12 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 
 from microgauge import Indicator, Model, Options, Regression, Schema, Variable
-from microgauge.schema import Entries
 from microgauge.schema.checks import flag, fraction, number, share, two_weights, whole
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.joint.choices import PropensityChoices
@@ -19,32 +18,7 @@ from microgauge.sections.loss.choices import LossChoices
 from microgauge.sections.registry import register, registered, sections
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.section import Section
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToyChoices(Entries):
-    """One choice, and a list."""
-
-    lists: ClassVar[tuple[str, ...]] = ("names",)
-
-    size: int = 3
-    names: tuple[str, ...] = ()
-
-    def faults(self, where: str) -> list[str]:
-        return whole(f"{where} size", self.size, 1)
-
-
-class Toy(Section):
-    """A section with choices."""
-
-    name = "toy"
-    title = "Toy"
-    about = "nothing"
-    page = "toy.md"
-    choices = ToyChoices
-
-    def run(self, study: Any, log: Any) -> Any:
-        raise NotImplementedError
+from support.toy import Toy, ToyChoices
 
 
 class Toys(Toy):
@@ -192,9 +166,9 @@ def test_short_forms_of_a_file() -> None:
 
 def test_a_section_brings_its_part() -> None:
     with registered(Toy()), registered(Toys()):
-        said = {"toy": {"size": 0, "names": ["a"], "sice": 1}, "one_toy": [{}, {"size": 0.5}]}
+        said = {"toy": {"size": 0, "playmates": ["a"], "sice": 1}, "one_toy": [{}, {"size": 0.5}]}
         schema = Schema.from_dict(said)
-        assert schema.toy.names == ("a",)
+        assert schema.toy.playmates == ("a",)
         assert [toy.size for toy in schema.toys] == [3, 0.5]
         assert schema.of(ToyChoices) is schema.toy
         assert schema.faults() == [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +118,8 @@ def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
 
 def _setting(setting: str) -> tuple[str, str, Any]:
     """TABLE.NAME=VALUE in its parts."""
+    import tomllib
+
     place, equals, text = setting.partition("=")
     table, dot, name = place.strip().partition(".")
     if not (equals and dot and table and name):
