@@ -13,6 +13,7 @@ from microgauge.cli import COMMANDS, main
 from microgauge.cli.options import chosen_schema
 from microgauge.commands.assess import chosen_sections
 from microgauge.errors import InputError
+from microgauge.masking.methods import method_names
 from microgauge.sections.registry import choosable, registered
 from support.toy import Toy
 
@@ -54,6 +55,10 @@ def test_set_changes_the_choices_of_any_section(tmp_path: Path) -> None:
         ]
         assert "unknown entry" in chosen_schema(None, ["toy.sice=1"]).faults()[0]
     assert "unknown section" in chosen_schema(str(file)).faults()[0]
+
+
+def test_help_lists_the_methods_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"methods of a recipe: {', '.join(method_names())}" in helped(capsys, "mask")
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:

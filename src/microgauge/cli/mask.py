@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from textwrap import fill
 
 from microgauge.cli.command import Command
 
@@ -15,6 +16,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--output", "-o", metavar="F", required=True, help="file to write: .csv, .parquet, .arrow"
     )
+
+
+def methods() -> str:
+    """The methods there are, as a recipe names them."""
+    from microgauge.masking.methods import method_names
+
+    return fill(f"methods of a recipe: {', '.join(method_names())}", 78)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -32,8 +40,8 @@ def run(chosen: argparse.Namespace) -> int:
 COMMAND = Command(
     "mask",
     help="protect a table by a recipe",
-    description="Protect a table by the steps of a recipe: recode, round, suppress, add noise, "
-    "microaggregate, swap, PRAM, sample, synthesise.",
+    description="Protect a table by the steps of a recipe.",
     add_options=add_options,
     run=run,
+    epilog=methods,
 )

@@ -8,9 +8,12 @@ from microgauge.arrays import Floats
 from microgauge.measures.loss.certainty import merge_penalties, width_penalties
 from microgauge.schema import Recode
 from microgauge.study.describe import Described
-from microgauge.study.recoding import Recoding
+from microgauge.study.recoding import Form, Recoding
 from microgauge.values.intervals import Interval, parse_interval
 from microgauge.values.levels import common
+
+TOP_CODED: tuple[Form, ...] = ("top-coded", "top- and bottom-coded")
+BOTTOM_CODED: tuple[Form, ...] = ("bottom-coded", "top- and bottom-coded")
 
 
 def penalties(variable: Described, recoding: Recoding) -> Floats:
@@ -99,8 +102,8 @@ def _with_tails(
 ) -> Floats:
     """Coded tails of numbers end at the original's extremes and begin at the code."""
     codes = recoding.recoded.levels.numbers
-    top = recoding.form.startswith("top") or (given is not None and given.top == codes[-1])
-    bottom = "bottom" in recoding.form or (given is not None and given.bottom == codes[0])
+    top = recoding.form in TOP_CODED or (given is not None and given.top == codes[-1])
+    bottom = recoding.form in BOTTOM_CODED or (given is not None and given.bottom == codes[0])
     if top and max(high[-1] - low[-1], high[-1] - codes[-1]) > 0:
         widths[-1] = high[-1] - min(low[-1], codes[-1])
     if bottom and max(high[0] - low[0], codes[0] - low[0]) > 0:
