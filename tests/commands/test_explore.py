@@ -789,7 +789,7 @@ def test_figures_are_those_of_files_that_mask_writes(folder, kind, key):
     result = explore(steps, original=original, **choices)
     files = []
     for candidate in result.candidates:
-        files.append(f"{candidate.name}.{kind.split('-')[0]}")
+        files.append(f"{candidate.name}.{SUFFIX.get(kind, kind)}")
         mask(original, candidate.recipe, files[-1])
         there = without_paths(assess(original, files[-1], **choices))
         assert without_paths(candidate.assessment) == there
