@@ -66,3 +66,13 @@ def connect(spark, tmp_path_factory):
         session = sql.SparkSession.builder.remote(f"sc://localhost:{port}").getOrCreate()
     yield session
     session.stop()
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of Spark and in a browser are marked by what they ask for: none is forgotten."""
+    for item in items:
+        wanted = set(getattr(item, "fixturenames", ()))
+        if wanted & {"spark", "connect"} or item.path.name == "test_spark.py":
+            item.add_marker("spark")
+        if "browser" in wanted or item.path.name == "test_report_browser.py":
+            item.add_marker("browser")

@@ -427,19 +427,25 @@ def test_the_frontier_is_that_of_all_pairs(places):
 def made():
     """Candidates at any place of the map."""
     frame = people(30)
-    start = rank([banded(frame, 20)], frame).candidates[0].assessment
+    start = rank([banded(frame, 20)], frame, only=["gdu"]).candidates[0].assessment
 
-    def at(places):
+    def at(places, gdus=None):
         found = []
         for i, (risk, utility) in enumerate(places):
+            gdu = None if gdus is None else replace(start.gdu, value=gdus[i])
             steps = tuple(
                 SweepStep(alpha=a, value=a * utility + (1 - a) * (1 - risk)) for a in ALPHAS
             )
             assessment = replace(
                 start,
+                gdu=gdu,
                 risk=replace(start.risk, total=risk),
                 rut=replace(
-                    start.rut, utility=utility, value=(utility + 1 - risk) / 2, sweep=steps
+                    start.rut,
+                    utility=utility,
+                    value=(utility + 1 - risk) / 2,
+                    sweep=steps,
+                    meets_limits=True,
                 ),
             )
             found.append(Candidate(name=f"c{i}", assessment=assessment))
@@ -470,6 +476,28 @@ def test_one_candidate_that_beats_all_is_stable(made):
     assert result.stable is True
     assert result.frontier == ("c1",)
     assert "does not depend on the weight" in str(result)
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_risk": 0.9}])
+def test_of_equals_the_safer_is_recommended(made, limits):
+    # Halves and quarters are exact: the same balance, or the same utility.
+    places = [(0.5, 0.5), (0.25, 0.25), (0.75, 0.75)] if not limits else [(0.5, 0.5), (0.25, 0.5)]
+    for order in (places, places[::-1]):
+        named = {f"c{i}": place for i, place in enumerate(order)}
+        result = ranking_of(made(order), Schema.from_dict({"rut": limits}))
+        assert named[result.recommended.name][0] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("risk", "utility", "noted"),
+    [(0.3, 0.6995, True), (0.3, 0.69, False), (0.3, 0.685, False),
+     (0.3015, 0.7, True), (0.31, 0.7, False), (0.315, 0.7, False)],
+)  # fmt: skip
+def test_equals_are_within_two_thousandths(made, risk, utility, noted):
+    """A candidate nearly as good that keeps more of the relations is worth a word."""
+    result = ranking_of(made([(0.3, 0.7), (risk, utility)], gdus=(0.5, 0.9)), Schema())
+    assert result.recommended.name == "c0"
+    assert any("c1 has the highest GDU" in note for note in result.notes) is noted
 
 
 # -- JSON ----------------------------------------------------------------------------------------

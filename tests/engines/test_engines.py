@@ -267,7 +267,7 @@ def run_on(engine, case, folder, session=None):
         return function(*tables, **choices)
 
 
-@pytest.fixture(params=["memory", "batches", "spark"])
+@pytest.fixture(params=["memory", "batches", pytest.param("spark", marks=pytest.mark.spark)])
 def assess_on(request, tmp_path):
     """Runs cases on one of the engines."""
     session = request.getfixturevalue("spark") if request.param == "spark" else None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,6 +14,7 @@ import pytest
 import microgauge
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
 from microgauge.results.plain import json_text
+from support.tables import people, protected_version, said
 
 
 @pytest.fixture(scope="module")
@@ -19,44 +23,142 @@ def demo() -> microgauge.Assessment:
 
 
 CONTRACT = {
-    "": {"microgauge", "schema_version", "inputs", "variables", "gdu", "notes"},
-    "inputs": {"original", "protected", "alignment", "seed"},
-    "inputs.original": {"path", "rows", "columns"},
-    "inputs.alignment": {"aligned", "how", "reason", "dropped", "added"},
-    "variables": {
-        "name", "role", "type", "protected_type", "removed", "missing_original",
-        "missing_protected", "recoding",
-    },
-    "gdu": {
-        "value", "univariate", "bivariate", "grc", "value_with_grc", "threshold", "weights",
-        "test_n", "variables", "pairs", "coverage", "models",
-    },
-    "gdu.variables": {
-        "name", "test", "statistic", "p", "recoding_utility", "perturbation_utility", "utility",
-        "bivariate_utility",
-    },
-    "gdu.pairs": {
-        "a", "b", "test", "test_protected", "n_original", "n_protected", "p_original",
-        "p_protected", "coefficient_original", "coefficient_protected", "outcome", "utility",
-        "signs_flipped",
-    },
-    "gdu.coverage": {"pairs", "tested", "reasons"},
-    "gdu.models": {
-        "kind", "formula", "statistic_original", "statistic_protected", "utility", "terms",
-    },
-    "gdu.models.terms": {"term", "original", "protected", "outcome", "utility"},
-}  # fmt: skip
+    "": "microgauge schema_version inputs variables gdu propensity clusters ecdf loss indicators"
+    " regressions risk rut yardsticks notes",
+    "inputs": "original protected alignment seed",
+    "inputs.original": "path rows columns",
+    "inputs.protected": "path rows columns",
+    "inputs.alignment": "aligned how reason dropped added",
+    "variables": "name role type protected_type removed missing_original missing_protected"
+    " recoding",
+    "variables.recoding": "how form measure utility map",
+    "variables.recoding.map": "to from low high",
+    "gdu": "value univariate bivariate grc value_with_grc threshold weights test_n variables pairs"
+    " coverage models",
+    "gdu.variables": "name test statistic p recoding_utility perturbation_utility utility"
+    " bivariate_utility importance",
+    "gdu.pairs": "a b test test_protected n_original n_protected p_original p_protected"
+    " coefficient_original coefficient_protected outcome utility signs_flipped",
+    "gdu.coverage": "pairs tested reasons",
+    "gdu.models": "kind formula statistic_original statistic_protected outcome utility terms",
+    "gdu.models.terms": "term original protected outcome utility",
+    "propensity": "model description degree interactions terms rank rows value expected ratio"
+    " resamples null_share auc specks po50 percentiles_original percentiles_protected variables"
+    " seed",
+    "propensity.percentiles_original": "1 5 10 25 50 75 90 95 99",
+    "propensity.percentiles_protected": "1 5 10 25 50 75 90 95 99",
+    "propensity.variables": "name drop",
+    "clusters": "method groups weights rows value null_share seed",
+    "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed",
+    "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
+    " eigenvalues_robust variables tables matrices subdomains seed",
+    "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
+    " il1 mae mse mean_variation ncp moments",
+    "loss.variables.missing": "original protected share_original share_protected increase",
+    "loss.variables.moments": "original protected",
+    "loss.variables.moments.original": "mean sd q1 median q3",
+    "loss.variables.moments.protected": "mean sd q1 median q3",
+    "loss.tables": "variables cells ctbil aad moved hellinger cramers_v_original"
+    " cramers_v_protected rcv",
+    "loss.matrices": "covariance correlation loadings communalities score_coefficients",
+    "loss.matrices.covariance": "mse mae mean_variation",
+    "loss.matrices.correlation": "mse mae mean_variation",
+    "loss.matrices.loadings": "mse mae mean_variation",
+    "loss.matrices.communalities": "mse mae mean_variation",
+    "loss.matrices.score_coefficients": "mse mae mean_variation",
+    "loss.subdomains": "group category rows_original rows_protected means covariance",
+    "loss.subdomains.means.*": "original protected",
+    "loss.subdomains.covariance": "mse mae mean_variation",
+    "indicators": "name statistic by group original original_ci protected protected_ci"
+    " relative_difference inside overlap interval resamples units_original units_protected"
+    " records_original records_protected seed",
+    "regressions": "formula kind where robust bands overlap units_original units_protected"
+    " fit_original fit_protected coefficients",
+    "regressions.coefficients": "term original original_ci protected protected_ci overlap"
+    " standardised_difference same_sign same_verdict",
+    "risk": "keys records internal external external_methods external_reasons external_keys combine"
+    " total safety missing_keys k classes_total uniques classes class_quantiles"
+    " expected_reidentifications threshold above_threshold population_uniques marketer linkage"
+    " linkage_records interval interval_width interval_variables individual loglinear sensitive"
+    " suda prosecutor journalist seed",
+    "risk.external_methods": "class correlation probability unique",
+    "risk.classes": "1 2 3 5",
+    "risk.classes.*": "records share",
+    "risk.class_quantiles": "5% 50% 95%",
+    "risk.individual": "sum mean largest above_threshold",
+    "risk.loglinear": "tau1 tau2 model fraction converged",
+    "risk.sensitive": "name distinct_l entropy_l recursive_l c l_asked satisfied t",
+    "risk.suda": "scores dis contributions level_contributions msus most fraction",
+    "risk.suda.scores": "50% 95% 99% largest mean",
+    "risk.suda.dis": "50% 95% 99% largest mean",
+    "risk.prosecutor": "largest mean at_risk",
+    "risk.journalist": "largest mean at_risk",
+    "rut": "loss similarity utility form alpha beta value sweep attributes max_risk min_utility"
+    " meets_limits",
+    "rut.sweep": "alpha value",
+    "rut.attributes": "name kind loss loss_measure similarity similarity_measure weight losses"
+    " similarities rule loss_by_rule entropy_difference suppressed",
+    "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
+}
+"""Every object of the result and the names it has. They are added to, never renamed."""
+NAMED_BY_DATA = {
+    "gdu.coverage.reasons",
+    "loss.subdomains.means",
+    "risk.classes",
+    "risk.external_reasons",
+    "risk.interval_variables",
+    "risk.suda.contributions",
+    "risk.suda.level_contributions",
+    "risk.suda.level_contributions.*",
+    "risk.suda.msus",
+    "rut.attributes.losses",
+    "rut.attributes.similarities",
+}
+"""Objects whose names are those of variables, categories, sizes, measures or reasons."""
 
 
-@pytest.mark.parametrize("place", CONTRACT)
-def test_json_has_the_names_of_the_contract(demo: microgauge.Assessment, place: str) -> None:
-    entries = [json.loads(json_text(demo))]
-    for step in filter(None, place.split(".")):
-        found = [entry[step] for entry in entries]
-        entries = [e for f in found for e in (f if isinstance(f, list) else [f])]
-    assert entries
-    for entry in entries:
-        assert entry.keys() >= CONTRACT[place]
+@pytest.fixture(scope="module")
+def everything() -> dict[str, object]:
+    """The JSON of a run with every section, and something to say in each."""
+    original = people()
+    protected = protected_version(original).head(120)
+    asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
+    result = microgauge.assess(
+        original, protected, schema=asked, external=original[::2], population=original,
+        yardsticks=True,
+    )  # fmt: skip
+    content: dict[str, object] = json.loads(json_text(result))
+    return content
+
+
+def names_in(content: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every object of a result, by its place, with each of its names."""
+    if isinstance(content, list):
+        for entry in content:
+            yield from names_in(entry, place)
+    elif isinstance(content, dict):
+        for name, value in content.items():
+            yield place, name
+            step = "*" if place in NAMED_BY_DATA else name
+            yield from names_in(value, f"{place}.{step}".removeprefix("."))
+
+
+def test_json_has_the_names_of_the_contract_and_no_others(everything: dict[str, object]) -> None:
+    found: dict[str, set[str]] = {}
+    for place, name in names_in(everything):
+        if place not in NAMED_BY_DATA - CONTRACT.keys():
+            found.setdefault(place, set()).add(name)
+    wanted = {place: set(names.split()) for place, names in CONTRACT.items()}
+    for place in found.keys() | wanted.keys():
+        # A reason stands beside a null, so it may be there or not.
+        assert found.get(place, set()) | {"reason"} == wanted.get(place, set()) | {"reason"}, place
+
+
+def test_the_documentation_has_the_names_of_the_contract() -> None:
+    text = Path("docs/results.md").read_text(encoding="utf-8")
+    numbers = {place for place in CONTRACT if "percentiles" in place}
+    names = {n for place, said in CONTRACT.items() if place not in numbers for n in said.split()}
+    assert sorted(name for name in names if not re.search(rf"\b{name}", text)) == []
 
 
 def test_recoding_is_shown_with_its_map(demo: microgauge.Assessment) -> None:

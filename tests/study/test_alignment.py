@@ -141,3 +141,45 @@ def test_forced_together(survey):
 def test_unequal_rows_cannot_be_forced_together(survey):
     with pytest.raises(InputError, match="399"):
         assess(survey, survey.iloc[:-1], schema=schema(aligned=True))
+
+
+def equal_in(share, rows, seed=3):
+    """Two columns of two categories, half and half, equal in a share of the rows."""
+    half = rows // 2
+    changed = round((1 - share) * half)
+    original = np.repeat(["a", "b"], half)
+    protected = original.copy()
+    protected[:changed], protected[half : half + changed] = "b", "a"
+    order = np.random.default_rng(seed).permutation(rows)
+    return [pd.DataFrame({"x": column[order]}) for column in (original, protected)]
+
+
+def ranked_alike(rho, rows, seed=3):
+    """Two columns of numbers without a common value, whose ranks correlate as said."""
+    rng = np.random.default_rng(seed)
+    one, other = np.linalg.qr(np.column_stack([np.ones(rows), rng.normal(size=(rows, 2))]))[0].T[1:]
+    return [
+        pd.DataFrame({"x": column}) for column in (one, rho * one + np.sqrt(1 - rho**2) * other)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "excess"),
+    # By chance half of the rows are equal, with a standard deviation of 0.5/√n.
+    [(10_000, 0.1), (400, 10 * 0.5 / np.sqrt(400))],
+    ids=["a difference of 0.1", "ten standard deviations"],
+)
+def test_how_much_agreement_is_evidence(rows, excess):
+    assert not alignment(*equal_in(0.5 + 0.8 * excess, rows)).aligned
+    assert alignment(*equal_in(0.5 + 1.2 * excess, rows)).aligned
+
+
+@pytest.mark.parametrize(
+    ("rows", "rho"),
+    # By chance the correlation is 0, with a standard deviation of 1/√(n - 1).
+    [(40_001, 0.1), (401, 10 / np.sqrt(400))],
+    ids=["a difference of 0.1", "ten standard deviations"],
+)
+def test_how_much_rank_correlation_is_evidence(rows, rho):
+    assert not alignment(*ranked_alike(0.8 * rho, rows)).aligned
+    assert alignment(*ranked_alike(1.2 * rho, rows)).aligned

@@ -31,3 +31,9 @@ def test_series_tends_to_kolmogorovs_limit() -> None:
     assert 1 - pelz_good(1.0 / units**0.5, units) == pytest.approx(
         special.kolmogorov(1.0), rel=1e-5
     )
+
+
+@pytest.mark.parametrize("distance", [1 - 1e-3, 1 - 1e-5, 1.0])
+def test_samples_that_are_wholly_apart(distance: float) -> None:
+    for units in (10_000, 20_000, 1_000_000):
+        assert kolmogorov_tail(distance, units) == stats.kstwo.sf(distance, units) == 0.0

@@ -1,6 +1,7 @@
 """Published statistics against brute force, scipy, statsmodels and hand-made figures."""
 
 import json
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -979,6 +980,21 @@ def test_a_function_that_fails_in_most_draws():
     assert found.original_ci is None
     assert found.overlap is None
     assert "0 of 10 draws" in found.reason
+
+
+@pytest.mark.parametrize(("works", "has"), [(8, False), (10, True)])
+def test_an_interval_needs_half_of_the_draws(works, has):
+    table = people()
+    calls = count(1)
+
+    def moody(frame):
+        """Fails in the first draws, which come before the figures of the tables, side by side."""
+        assert next(calls) > 2 * (20 - works)
+        return float(frame["income"].mean())
+
+    (found,) = run(table, table.copy(), {"name": "f", "function": moody, "resamples": 20})
+    assert found.original is not None
+    assert (found.original_ci is not None) is has
 
 
 def test_a_function_without_a_name_has_some_name():

@@ -346,6 +346,18 @@ def test_few_swapped_values_are_not_noted():
     assert not mentions(result, "swapping")
 
 
+@pytest.mark.parametrize(("moved", "noted"), [(0.015, True), (0.05, False)])
+def test_swapping_is_noted_where_the_distribution_stays(moved, noted):
+    # All cells change; by moving some more from one category to another, so does its share.
+    rows = 1000
+    original = pd.DataFrame({"a": np.resize(["u", "v"], rows)})
+    protected = original["a"].map({"u": "v", "v": "u"})
+    protected[: 2 * round(moved * rows)] = "u"
+    result = run(original, protected.to_frame(), {"a": "n"}, aligned=True)
+    assert variable(result.loss, "a").changed > rows / 2
+    assert mentions(result, "swapping") is noted
+
+
 # -- tables --------------------------------------------------------------------------------------
 
 

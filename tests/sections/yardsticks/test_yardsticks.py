@@ -73,6 +73,15 @@ def test_permuted_columns_keep_their_univariate_distribution_exactly():
     assert named(result)["columns permuted"].univariate == pytest.approx(1)
 
 
+def test_permuted_columns_keep_weighted_distributions():
+    # Weights that go with the income: cells drawn alike would have another distribution.
+    original = make_survey(3000, 1)
+    original["w"] = np.exp((original["score"] - 100) / 15).clip(0.2, 5)
+    said = schema(weight="w") | PAIRS
+    result = assess(original, original.copy(), schema=said, only=["gdu"], yardsticks=True)
+    assert named(result)["columns permuted"].univariate > 0.8
+
+
 @pytest.mark.parametrize("sections", [["gdu"], ["propensity"]])
 def test_default_model_sees_permuted_columns(sections):
     original = make_survey(3000, 1)

@@ -39,7 +39,10 @@ def one_sided_tail(distance: float, units: int) -> float:
     formula, whose logarithm loses no digits. It is a smooth function of j/n that vanishes with all
     its derivatives at both ends, so that the sum over a coarse grid, times its step, is the sum.
     """
-    j, step = np.linspace(1.0, units * (1.0 - distance) - 1.0, GRID, retstep=True)
+    last = units * (1.0 - distance) - 1.0
+    if last <= 1.0:
+        return 0.0  # samples all but apart: (2/n)^n is below any number for large n
+    j, step = np.linspace(1.0, last, GRID, retstep=True)
     rest, shift = units - j, units * distance
     deviance = (shift - j * np.log1p(shift / j)) - (shift + rest * np.log1p(-shift / rest))
     stirling = (1.0 / units - 1.0 / j - 1.0 / rest) / 12.0
