@@ -65,7 +65,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     listed = helped(capsys)
     for command in COMMANDS:
         assert f"{command.name} {command.help}" in listed
-        assert command.description.split(":")[0] in helped(capsys, command.name)
+        assert command.described().split(":")[0] in helped(capsys, command.name)
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import microgauge
+from microgauge.cli import main
 from microgauge.commands.explore.grid import Grid
 from microgauge.errors import InputError
 from microgauge.masking import methods
@@ -89,6 +90,13 @@ def test_a_toy_method_is_tried_by_grids() -> None:
     schema = {"variable": {"name": {"role": "quasi_identifier"}}}
     found = microgauge.explore(TABLE, recipe(by={"grid": [1, 2]}), schema=schema, only=["gdu"])
     assert [candidate.settings for candidate in found.candidates] == [{"age by": 1}, {"age by": 2}]
+
+
+@pytest.mark.usefixtures("shift")
+def test_a_toy_method_is_told_by_help(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["mask", "--help"])
+    assert "synthesise, shift" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_method_is_there_no_longer_than_it_is_registered() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -80,6 +82,18 @@ def test_a_toy_format_is_found_by_all_that_reads(tmp_path) -> None:
     assert "Lines" not in format_names()
 
 
+def test_help_lists_the_formats_there_are_without_loading_them(capsys) -> None:
+    with registered(Lines()), pytest.raises(SystemExit):
+        main(["assess", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "CSV, Parquet, Arrow/Feather, SPSS, Stata, SAS, Excel, OpenDocument or Lines," in said
+    script = (
+        "import sys; from microgauge.tables.formats import format_names; format_names(); "
+        "sys.exit(bool({'numpy', 'polars', 'python_calamine'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
 def test_a_toy_format_may_have_parts(tmp_path) -> None:
     table = PEOPLE.select("code", "age")
     for place in range(3):
@@ -87,6 +101,13 @@ def test_a_toy_format_may_have_parts(tmp_path) -> None:
     with registered(Lines()):
         held = read_held(tmp_path, "original")
     assert held.frame()["code"].to_list() == table["code"].to_list()
+
+
+def test_every_format_is_on_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for known in formats():
+        assert f"| {', '.join(known.said)} |" in page
+        assert all(f"`{ending}`" in page for ending in known.endings)
 
 
 def test_formats_are_told_apart() -> None:
@@ -292,7 +313,7 @@ def test_names_of_columns_are_checked(tmp_path) -> None:
     assert fault(path) == f"the original table {path}: column 2 has no name."
     path = book(tmp_path / "merged.xlsx", two, header=["a"], merged=[(1, 2)])
     assert fault(path) == (
-        f"the original table {path}: 1 cells of the first row of People are merged. Give every "
+        f"the original table {path}: cells of the first row of People are merged. Give every "
         "column a cell with its own name."
     )
     path = book(tmp_path / "rows.xlsx", two, header=["", "b", "c"])

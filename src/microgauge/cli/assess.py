@@ -41,6 +41,17 @@ class Outputs:
     risky: str | None = None
 
 
+def description() -> str:
+    """The formats there are."""
+    from microgauge.tables.formats import format_names
+
+    *others, last = format_names()
+    return (
+        f"Compare a protected table with its original: {', '.join(others)} or {last}, each in its "
+        "own format."
+    )
+
+
 def add_options(command: argparse.ArgumentParser) -> None:
     """Two tables, and what is wanted of them."""
     command.add_argument("original", metavar="ORIGINAL", help="the table before protection")
@@ -127,8 +138,7 @@ def _why_no_risk(result: Assessment, schema: Schema) -> str:
 COMMAND = Command(
     "assess",
     help="compare a protected table with its original",
-    description="Compare a protected table with its original: CSV, Parquet, Arrow/Feather, "
-    "SPSS, Stata or SAS, each in its own format.",
+    description=description,
     add_options=add_options,
     run=run,
 )

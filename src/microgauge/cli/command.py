@@ -15,12 +15,17 @@ class Command:
     name: str
     help: str
     """For the list of commands."""
-    description: str
+    description: str | Callable[[], str]
+    """What it does; a function where that derives from a list that others add to."""
     add_options: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     """Does it; gives the exit code."""
     epilog: Callable[[], str] | None = None
     """Lines that help ends with."""
+
+    def described(self) -> str:
+        """The description as it is now."""
+        return self.description if isinstance(self.description, str) else self.description()
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -29,12 +34,13 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, *, command: Command, **settings: Any) -> None:
         if command.epilog is not None:
             settings["formatter_class"] = argparse.RawDescriptionHelpFormatter
-        super().__init__(description=command.description, **settings)
+        super().__init__(**settings)
         self._command: Command | None = command
 
     def _fill(self) -> None:
         command, self._command = self._command, None
         if command is not None:
+            self.description = command.described()
             self.epilog = command.epilog and command.epilog()
             command.add_options(self)
             self.set_defaults(run=command.run)

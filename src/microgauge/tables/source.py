@@ -67,7 +67,7 @@ class Source:
             )
         (kind,) = kinds
         if len(parts) > 1 and not kind.several:
-            said = f"{', '.join(kind.said[:-1])} or {kind.said[-1]}"
+            said = " or ".join(filter(None, (", ".join(kind.said[:-1]), kind.said[-1])))
             raise InputError(f"the {which} table {name} has {len(parts)} {said} files; name one.")
         within = [part for part in parts if sheet_of(part) is not None]
         if within and not kind.has_sheets:

@@ -95,11 +95,10 @@ def _sheet(workbook: Any, part: Path, where: str) -> Any:
 def _refuse_merged_header(sheet: Any, where: str) -> None:
     """A name across several columns names none of them."""
     top = sheet.start[0]
-    merged = [r for r in sheet.merged_cell_ranges or () if r[0][0] <= top <= r[1][0]]
-    if merged:
+    if any(first[0] <= top <= last[0] for first, last in sheet.merged_cell_ranges or ()):
         raise InputError(
-            f"{where}: {len(merged)} cells of the first row of {sheet.name} are merged. Give every "
-            "column a cell with its own name."
+            f"{where}: cells of the first row of {sheet.name} are merged. Give every column a cell "
+            "with its own name."
         )
 
 
