@@ -46,6 +46,37 @@ def variable_of(data, name):
     return next(v for v in data["variables"] if v["name"] == name)
 
 
+def section_of(data, name):
+    """The blocks of a section; none where the report does not have it."""
+    return next((s["blocks"] for s in data["sections"] if s["name"] == name), [])
+
+
+def table_rows(blocks):
+    """The rows of the first table among blocks."""
+    return next((block.get("rows", []) for block in blocks if block["block"] == "table"), [])
+
+
+def indicator_names(data):
+    """The indicators that are shown."""
+    return [row[0] for row in table_rows(section_of(data, "indicators"))]
+
+
+def regressions_of(data):
+    """Titles, sentences and coefficients of the regressions that are shown."""
+    return [
+        {
+            "title": group["title"],
+            "said": group["blocks"][0]["text"],
+            "terms": [
+                {"name": term, "overlap": overlap}
+                for term, _, _, overlap, _ in table_rows(group["blocks"])
+            ],
+        }
+        for group in section_of(data, "regressions")
+        if group["block"] == "group"
+    ]
+
+
 def leaves(data, name=""):
     """Everything in the data that is no dict or list, with the name it stands under."""
     if isinstance(data, dict):

@@ -1,43 +1,63 @@
-"""What a notebook shows. Names from the data are escaped: they may hold anything."""
+"""What a notebook shows: the blocks of a terminal as HTML. Names may hold anything: escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
-from microgauge.render.text import MOST_PAIRS, MOST_VARIABLES, weakest_pairs
-from microgauge.render.words import figure, pair_story, probability, variable_story
+from microgauge.render.text import block_lines, cell_text, shown
 from microgauge.results import Assessment
+from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
 
 
 def notebook_view(result: Assessment) -> str:
-    """The figure with its halves, the weakest variables and the weakest pairs."""
-    gdu = result.gdu
-    if gdu is None:
+    """The headline, and what the sections say."""
+    presenter = result.presenter
+    if presenter is None:
         return f"<pre>{escape(str(result))}</pre>"
-    facts = {variable.name: variable for variable in result.variables}
-    scored = [s for s in gdu.variables if s.utility is not None]
-    variables = [
-        (s.name, figure(s.utility), probability(s.p), variable_story(facts[s.name], s))
-        for s in sorted(scored, key=lambda s: s.utility or 0.0)[:MOST_VARIABLES]
-    ]
-    pairs = [
-        (f"{p.a} × {p.b}", figure(p.utility), pair_story(p))
-        for p in weakest_pairs(gdu.pairs)[:MOST_PAIRS]
-    ]
-    return (
-        f"<div><p><b>Global data utility {figure(gdu.value, 4)}</b> "
-        f"(variables {figure(gdu.univariate, 4)}, pairs {figure(gdu.bivariate, 4)}; "
-        f"{gdu.coverage.tested} of {gdu.coverage.pairs} pairs tested)</p>"
-        + _table(("variable", "utility", "p", "what happened"), variables)
-        + _table(("pair", "utility", "what happened"), pairs)
-        + "</div>"
-    )
+    parts = [_headline(headline) for headline in presenter.headlines(result, "internal")]
+    parts += [_group(group) for group in presenter.words(result)]
+    return f"<div>{''.join(parts)}</div>"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return ""
+def _headline(headline: Headline) -> str:
+    lines = [
+        f"{_bold(line.label) if line.main else escape(line.label)} "
+        f"{shown(line.value, line.digits)} {escape(line.said)}"
+        for line in headline.lines
+    ]
+    told = [*lines, *(escape(aside) for aside in headline.asides)]
+    return f"<p>{'<br>'.join(told)}</p>" if told else ""
+
+
+def _bold(text: str) -> str:
+    return f"<b>{escape(text)}</b>"
+
+
+def _group(group: Group) -> str:
+    title = f"<p>{_bold(group.title)}</p>" if group.title else ""
+    return title + "".join(_block(block) for block in group.blocks)
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Sentence():
+            return f"<p>{escape(block.text)}</p>"
+        case Stories():
+            return _table([], [list(row) for row in block.rows])
+        case Table():
+            rows = [
+                [cell_text(cell, head) for cell, head in zip(row, block.heads, strict=True)]
+                for row in block.rows
+            ]
+            return _table([head.text for head in block.heads], rows)
+        case Group():
+            return _group(block)
+        case _:
+            lines = block_lines(block)
+            return f"<pre>{escape(chr(10).join(lines))}</pre>" if lines else ""
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
     head = "".join(f'<th style="text-align:left">{escape(text)}</th>' for text in heads)
     body = "".join(
         "<tr>"
@@ -45,4 +65,5 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         + "</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    top = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return f"<table>{top}<tbody>{body}</tbody></table>" if rows else ""

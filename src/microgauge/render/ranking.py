@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.render.text import columns_of, cut, notes_text, padded, plain, wrapped
-from microgauge.render.words import figure
 from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
+from microgauge.results.wording import figure
 
 MOST_SUBSETS = 10
 MOST_CANDIDATES = 60

@@ -1,79 +1,53 @@
-"""The summary on a terminal, within 80 columns."""
+"""The summary on a terminal, within 80 columns: blocks drawn as lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import repeat
 from unicodedata import east_asian_width
 
-from microgauge.render.words import (
-    figure,
-    giveaways,
-    indicator_name,
-    interval_words,
-    loss_stories,
-    model_story,
-    pair_story,
-    probability,
-    propensity_story,
-    regression_story,
-    risk_stories,
-    scientific,
-    variable_story,
-    yardstick_story,
+from microgauge.results import Assessment
+from microgauge.results.blocks import (
+    Block,
+    Cell,
+    Chart,
+    Figures,
+    Group,
+    Head,
+    Headline,
+    Intervals,
+    Sentence,
+    Stories,
+    Table,
 )
-from microgauge.results import (
-    GDU,
-    Assessment,
-    PairScore,
-    PropensityResult,
-    VariableScore,
-    Yardstick,
-)
+from microgauge.results.wording import figure, short
 
 WIDTH = 80
-MOST_VARIABLES = 8
-MOST_PAIRS = 10
-AS_GOOD_AS_KEPT = 0.9995
 
 
 def summary(result: Assessment) -> str:
-    """The figure, its halves, the weakest variables and pairs, and what to know."""
-    gdu = result.gdu
-    sections = [
-        *([_headline(gdu)] if gdu else []),
+    """What stands above all else, what was compared, what the sections say, and what to know."""
+    presenter = result.presenter
+    headlines = presenter.headlines(result, "internal") if presenter is not None else ()
+    groups = presenter.words(result) if presenter is not None else ()
+    parts = [
+        *(_headline(headline) for headline in headlines),
         _compared(result),
-        *([_variables(result, gdu)] if gdu else []),
-        _missing(result),
-        *([_pairs(gdu), _models(gdu), _coverage(gdu)] if gdu else []),
-        _whole(result),
-        _loss(result),
-        _indicators(result),
-        _regressions(result),
-        _risk(result),
-        _balance(result),
-        _yardsticks(result),
+        *("\n".join(group_lines(group)) for group in groups),
         notes_text(result.notes),
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _headline(gdu: GDU) -> str:
+def _headline(headline: Headline) -> str:
+    labels = [line.label if line.main else f"  {line.label}" for line in headline.lines]
+    width = max((len(label) for label in labels), default=0)
     lines = [
-        f"Global data utility  {figure(gdu.value, 4)}   (1 nothing lost, 0 all lost)",
-        f"  variables          {figure(gdu.univariate, 4)}   "
-        f"distributions of {len(gdu.variables)} variables",
-        f"  pairs              {figure(gdu.bivariate, 4)}   "
-        f"associations of {gdu.coverage.tested} pairs",
+        f"{label:<{width}}  {shown(line.value, line.digits)}   {line.said}"
+        for label, line in zip(labels, headline.lines, strict=True)
     ]
-    if gdu.grc is not None and gdu.grc < 1:
-        lines.append(
-            f"  × reduction        {figure(gdu.value_with_grc, 4)}   with the global reduction "
-            f"coefficient {figure(gdu.grc)}"
-        )
-    if gdu.reason:
-        lines += wrapped(f"not defined: {gdu.reason}", "  ")
-    if gdu.test_n is not None:
-        lines += wrapped(f"every test made as if from {gdu.test_n} units (test_n)", "  ")
+    for aside in headline.asides:
+        lines += wrapped(aside, "  ")
     return "\n".join(lines)
 
 
@@ -90,211 +64,89 @@ def _compared(result: Assessment) -> str:
     return "\n".join([*lines, *wrapped(said, "alignment  ", "           ")])
 
 
-def _variables(result: Assessment, gdu: GDU) -> str:
-    weakest = _weakest(gdu.variables)
-    if not weakest:
-        return "Every variable's distribution is as it was."
-    facts = {variable.name: variable for variable in result.variables}
-    width = min(max(len(score.name) for score in weakest), 18)
-    lines = ["Weakest variables", f"  {'':<{width}}  utility  pairs  p        what happened"]
-    for score in weakest:
-        start = (
-            f"  {cut(score.name, width):<{width}}  {figure(score.utility):>7}  "
-            f"{figure(score.bivariate_utility, 2):>5}  {probability(score.p):<7}  "
-        )
-        lines += wrapped(variable_story(facts[score.name], score), start, " " * len(start))
-    return "\n".join(lines)
-
-
-def _missing(result: Assessment) -> str:
-    """Suppression at random leaves distributions alone; it is shown whatever the scores."""
-    more = [
-        f"{v.name} {v.missing_original:,} → {v.missing_protected:,}"
-        for v in result.variables
-        if v.missing_protected is not None and v.missing_protected > v.missing_original
-    ]
-    return "\n".join(wrapped("; ".join(more), "More missing values: ", "  ")) if more else ""
-
-
-def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
-    lost = [s for s in scores if s.utility is not None and s.utility < AS_GOOD_AS_KEPT]
-    return sorted(lost, key=lambda s: s.utility or 0.0)[:MOST_VARIABLES]
-
-
-def _pairs(gdu: GDU) -> str:
-    weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
-    if not weakest:
-        return "Every tested pair's association is as it was." if gdu.coverage.tested else ""
-    names = [cut(f"{pair.a} × {pair.b}", 28) for pair in weakest]
-    width = max(len(name) for name in names)
-    lines = ["Weakest pairs, the strongest associations first", f"  {'':<{width}}  utility"]
-    for name, pair in zip(names, weakest, strict=True):
-        start = f"  {name:<{width}}  {figure(pair.utility):>7}  "
-        lines += wrapped(pair_story(pair), start, " " * len(start))
-    return "\n".join(lines)
-
-
-def weakest_pairs(pairs: Sequence[PairScore]) -> list[PairScore]:
-    """Pairs that lost something, worst first; among equals, the strongest association first."""
-    lost = [p for p in pairs if p.utility is not None and p.utility < AS_GOOD_AS_KEPT]
-    return sorted(lost, key=lambda p: (p.utility or 0.0, -_strongest(p)))
-
-
-def _strongest(pair: PairScore) -> float:
-    return max(pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0)
-
-
-def _models(gdu: GDU) -> str:
-    if not gdu.models:
-        return ""
-    lines = ["Models"]
-    for model in gdu.models:
-        lines += wrapped(f"{model.kind}: {model.formula}", "  ", "    ")
-        lines += wrapped(f"utility {figure(model.utility)}: {model_story(model)}", "    ")
-    return "\n".join(lines)
-
-
-def _coverage(gdu: GDU) -> str:
-    coverage = gdu.coverage
-    lines = [f"Coverage: {coverage.tested} of {coverage.pairs} pairs tested."]
-    for reason, count in coverage.reasons.items():
-        lines += wrapped(f"{count} not tested: {reason}", "  ", "    ")
-    return "\n".join(lines)
-
-
-def _whole(result: Assessment) -> str:
-    """A few lines on the joint distribution."""
-    lines: list[str] = []
-    start = "  {:<12} ".format
-    if result.propensity is not None:
-        lines += wrapped(propensity_story(result.propensity), start("propensity"), " " * 15)
-        lines += _propensity_details(result.propensity)
-    for number, cluster in enumerate(result.clusters or ()):
-        said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
-        said = said if cluster.value is not None else f"{said}: {cluster.reason}"
-        lines += wrapped(said, start("" if number else "clusters"), " " * 15)
-    if result.ecdf is not None:
-        ecdf = result.ecdf
-        said = f"U_m {scientific(ecdf.maximum)}, U_s {scientific(ecdf.mean_square)}"
-        said += "" if ecdf.exact else f" at {ecdf.points:,} points"
-        said = f"not defined: {ecdf.reason}" if ecdf.reason else said
-        lines += wrapped(said, start("distribution"), " " * 15)
-    return "\n".join(["Can the two files be told apart?", *lines]) if lines else ""
-
-
-def _propensity_details(result: PropensityResult) -> list[str]:
-    if result.value is None:
-        return []
-    said = f"U_p {scientific(result.value)}, AUC {figure(result.auc, 2)}"
-    if result.null_share is not None:
-        said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
-    lines = wrapped(said, " " * 15)
-    given_away = giveaways(result)
-    if given_away and (result.ratio or 0.0) >= 3:
-        lines += wrapped(f"given away by {', '.join(given_away)}", " " * 15)
+def group_lines(group: Group) -> list[str]:
+    """A heading, and its blocks below it."""
+    lines = [group.title] if group.title else []
+    for block in group.blocks:
+        lines += block_lines(block)
     return lines
 
 
-def _loss(result: Assessment) -> str:
-    if result.loss is None:
-        return ""
-    lines = ["What changed"]
-    for heading, story in loss_stories(result.loss):
-        lines += wrapped(story, f"  {heading:<12} ", " " * 15)
-    return "\n".join(lines)
+def block_lines(block: Block) -> list[str]:
+    """Any block as lines. Charts and parts of a report have none."""
+    match block:
+        case Sentence():
+            start = "  " * block.level
+            return wrapped(block.text, start, f"{start}  " if block.hanging else start)
+        case Stories():
+            told = (wrapped(said, f"  {head:<12} ", " " * 15) for head, said in block.rows)
+            return [line for lines in told for line in lines]
+        case Figures():
+            return [
+                f"  {row.label:<12} {shown(row.value, row.digits)}   {row.said}".rstrip()
+                for row in block.rows
+            ]
+        case Table():
+            return _table_lines(block)
+        case Group():
+            return group_lines(block)
+        case _:
+            return []
 
 
-def _indicators(result: Assessment) -> str:
-    if not result.indicators:
-        return ""
-    names = [cut(indicator_name(i), 30) for i in result.indicators]
-    width = max(len(name) for name in names)
-    lines = [
-        "Indicators, with 95% intervals",
-        f"  {'':<{width}}  {'original':<17}  {'protected':<17}  overlap",
-    ]
-    for name, found in zip(names, result.indicators, strict=True):
-        original = interval_words(found.original, found.original_ci)
-        protected = interval_words(found.protected, found.protected_ci)
-        lines.append(
-            f"  {name:<{width}}  {original:<17}  {protected:<17}  {figure(found.overlap, 2):>7}"
-        )
-        if found.reason:
-            lines += wrapped(found.reason, "    ")
-    return "\n".join(lines)
+def _table_lines(table: Table) -> list[str]:
+    """Names cut to fit, numbers to the right, the text of a last column in several lines."""
+    wraps = len(table.heads) > 1 and not table.heads[-1].number
+    heads = table.heads[:-1] if wraps else table.heads
+    texts = [[cell_text(*both) for both in zip(row, heads, strict=False)] for row in table.rows]
+    texts = [[cut(row[0], heads[0].most), *row[1:]] for row in texts]
+    widths = [_width(head, [row[i] for row in texts]) for i, head in enumerate(heads)]
+    lines = []
+    if any(head.text for head in table.heads):
+        line = _aligned([head.text for head in heads], heads, widths)
+        lines.append(f"{line}  {table.heads[-1].text}".rstrip() if wraps else line)
+    for row, text, note in zip(table.rows, texts, table.notes or repeat(None), strict=False):
+        line = _aligned(text, heads, widths)
+        if wraps:
+            told = cell_text(row[-1], table.heads[-1])
+            lines += wrapped(told, f"{line}  ", " " * (len(line) + 2))
+        else:
+            lines.append(line)
+        lines += wrapped(note, "    ") if note else []
+    return lines
 
 
-def _regressions(result: Assessment) -> str:
-    if not result.regressions:
-        return ""
-    lines = ["Regressions"]
-    for found in result.regressions:
-        where = f", where {found.where}" if found.where else ""
-        lines += wrapped(f"{found.kind}: {found.formula}{where}", "  ", "    ")
-        for story in regression_story(found):
-            lines += wrapped(story, "    ", "      ")
-    return "\n".join(lines)
+def _width(head: Head, texts: Sequence[str]) -> int:
+    if head.width is not None:
+        return head.width
+    return max(len(text) for text in (head.text, *texts))
 
 
-def _risk(result: Assessment) -> str:
-    if result.risk is None:
-        return ""
-    lines = ["Risk of re-identification"]
-    for heading, story in risk_stories(result.risk):
-        lines += wrapped(story, f"  {heading:<12} ", " " * 15)
-    return "\n".join(lines)
-
-
-def _balance(result: Assessment) -> str:
-    rut = result.rut
-    if rut is None:
-        return ""
-    lines = [
-        "Balance of risk and utility",
-        f"  utility      {figure(rut.utility)}   similarity {figure(rut.similarity)}, loss "
-        f"{figure(rut.loss)}",
-        f"  RUT          {figure(rut.value)}   {rut.alpha:g} of utility, {rut.beta:g} of safety",
-    ]
-    worst = sorted(rut.attributes, key=lambda a: -(a.loss or 0.0))
-    lost = [f"{a.name} {figure(a.loss, 2)}" for a in worst if (a.loss or 0.0) >= 0.005][:4]
-    if lost:
-        lines += wrapped(f"loss of {', '.join(lost)}", " " * 15)
-    if rut.meets_limits is not None:
-        said = "meets the limits" if rut.meets_limits else "does not meet the limits"
-        lines += wrapped(said, " " * 15)
-    if rut.reason:
-        lines += wrapped(f"not defined: {rut.reason}", " " * 15)
-    return "\n".join(lines)
-
-
-def _yardsticks(result: Assessment) -> str:
-    if not result.yardsticks:
-        return ""
-    gdu, propensity = result.gdu, result.propensity
-    own = Yardstick(
-        name="this protected file",
-        gdu=None if gdu is None else gdu.value,
-        univariate=None if gdu is None else gdu.univariate,
-        bivariate=None if gdu is None else gdu.bivariate,
-        propensity=None,
-        propensity_ratio=None if propensity is None else propensity.ratio,
+def _aligned(texts: Sequence[str], heads: Sequence[Head], widths: Sequence[int]) -> str:
+    return "".join(
+        f"  {text:>{width}}" if head.number else f"  {text:<{width}}"
+        for text, head, width in zip(texts, heads, widths, strict=True)
     )
-    lines = [
-        "Yardsticks: files whose loss is known",
-        f"  {'':<26}    GDU  variables  pairs  U_p ratio",
-        *(_yardstick_row(yardstick) for yardstick in (*result.yardsticks, own)),
-    ]
-    for sentence in yardstick_story(gdu, result.yardsticks):
-        lines += wrapped(sentence, "  ")
-    return "\n".join(lines)
 
 
-def _yardstick_row(y: Yardstick) -> str:
-    ratio = "–" if y.propensity_ratio is None else f"{y.propensity_ratio:,.1f}"
-    return (
-        f"  {y.name:<26}  {figure(y.gdu):>5}  {figure(y.univariate):>9}  "
-        f"{figure(y.bivariate):>5}  {ratio:>9}"
-    )
+def cell_text(cell: Cell, head: Head) -> str:
+    """A cell as it is printed."""
+    match cell:
+        case Chart() | Intervals():
+            return ""
+        case bool():
+            return "yes" if cell else "no"
+        case str():
+            return cell
+        case _:
+            return shown(cell, head.digits)
+
+
+def shown(value: float | None, digits: int | None) -> str:
+    """A number with so many digits, or with those that count; a dash where there is none."""
+    if value is None or digits is not None:
+        return figure(value, digits or 0)
+    return f"{value:,}" if isinstance(value, int) else short(value)
 
 
 def notes_text(notes: Sequence[str]) -> str:

@@ -63,9 +63,11 @@ class Headline:
     sentence: str | None = None
     """The verdict of a report."""
     figures: tuple[Figure, ...] = ()
-    """The numbers on top of a report; those with something beside them, of a terminal too."""
+    """The numbers on top of a report."""
+    lines: tuple[Figure, ...] = ()
+    """The numbers on top of a terminal, each with something beside it."""
     asides: tuple[str, ...] = ()
-    """What a terminal says below its figures."""
+    """What a terminal says below them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,19 @@ class Chart:
 COLOURS = ("$before", "$after", "$bad", "$ink")
 """The original, the protected file, what is risky or lost, and text."""
 
-Cell = str | int | float | bool | Chart | None
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals:
+    """A table's cell that draws an estimate with its interval, for the original and the other."""
+
+    title: str
+    original: float | None
+    original_ci: tuple[float, float] | None
+    protected: float | None
+    protected_ci: tuple[float, float] | None
+
+
+Cell = str | int | float | bool | Chart | Intervals | None
 """A table's cell; None is shown as a dash."""
 
 

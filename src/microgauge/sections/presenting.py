@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from microgauge.results.blocks import Block, Group, Headline
+from microgauge.sections.gdu.words import missing
 from microgauge.sections.registry import sections
 from microgauge.sections.section import Section
 
@@ -29,7 +30,7 @@ class SectionPresenter:
             for section in _computed(result, "internal")
             for group in _grouped(section, section.words(result))
         ]
-        return _merged(told)
+        return _merged(_with_missing(result, told))
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> list[Group]:
         """What a report shows, under its headings."""
@@ -65,6 +66,12 @@ def _computed(result: Assessment, edition: Edition) -> list[Section]:
     ]
 
 
+def _with_missing(result: Assessment, told: list[Group]) -> list[Group]:
+    """Cells that are missing now are told of, whichever sections were computed."""
+    more = missing(result)
+    return told if more is None or more in told else [more, *told]
+
+
 def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
     """Groups stand by themselves; other blocks under the section's own heading."""
     found: list[Group] = []
@@ -73,7 +80,9 @@ def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
         if is_group:
             found += [block for block in held if isinstance(block, Group)]
         else:
-            found.append(Group(name=section.name, title=section.title, blocks=held))
+            key = section.name if section.name in section.explanations else None
+            group = Group(name=section.name, title=section.title, explain=key, blocks=held)
+            found.append(group)
     return found
 
 

@@ -5,16 +5,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from microgauge.render.report.data import THRESHOLD, assessment_data, ranking_data
+from microgauge.render.report.data import THRESHOLD, assessment_data
+from microgauge.render.report.ranking import ranking_data
 from microgauge.results import Assessment, Edition, Ranking
 from microgauge.results.plain import to_dict
 
 FOLDER = Path(__file__).parent
+MODULES = (
+    "dom",
+    "charts",
+    "tables",
+    "blocks",
+    "variables",
+    "pairs",
+    "report",
+    "ranking",
+    "page",
+)
+"""The files in js/, each after those it imports."""
+IMPORT = re.compile(r"^import (\{[^}]*\}) from \"\./(\w+)\.js\";", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=const (\w+))", re.MULTILINE)
 
 
 def report_html(
@@ -35,7 +51,7 @@ def report_html(
 
 
 def _page(data: dict[str, Any], title: str) -> str:
-    scripts = [_vega(), _text("app.js")]
+    scripts = [_vega(), own_script()]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -73,6 +89,20 @@ def _embedded(data: dict[str, Any]) -> str:
 @cache
 def _text(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@cache
+def own_script() -> str:
+    """The modules as one script, each in a scope of its own; a page from disk can load none."""
+    return '"use strict";\n' + "".join(_module(name) for name in MODULES)
+
+
+def _module(name: str) -> str:
+    """A module as a constant that holds what it exports."""
+    text = _text(f"js/{name}.js")
+    exported = ", ".join(EXPORT.findall(text))
+    text = EXPORT.sub("", IMPORT.sub(r"const \1 = module_\2;", text))
+    return f"const module_{name} = (() => {{\n{text}return {{ {exported} }};\n}})();\n"
 
 
 @cache

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.schema.analyses import Indicator, Regression
+from microgauge.sections.analyses.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block
     from microgauge.study.study import Study
 
 
@@ -25,12 +29,25 @@ class Indicators(Section):
     choices = Indicator
     key = "indicator"
     several = True
+    explanations = EXPLANATIONS
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each indicator on both sides."""
         from microgauge.sections.analyses.indicators import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """Both sides of each indicator."""
+        from microgauge.sections.analyses.words import indicators_words
+
+        return indicators_words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Both sides of each indicator that may be told."""
+        from microgauge.sections.analyses.report import indicators_report
+
+        return indicators_report(result.sections[self.name], edition, threshold)
 
 
 class Regressions(Section):
@@ -44,9 +61,22 @@ class Regressions(Section):
     choices = Regression
     key = "regression"
     several = True
+    explanations = EXPLANATIONS
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Each regression on both sides."""
         from microgauge.sections.analyses.regressions import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """How each regression fares."""
+        from microgauge.sections.analyses.words import regressions_words
+
+        return regressions_words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Both sides of each coefficient that may be told."""
+        from microgauge.sections.analyses.report import regressions_report
+
+        return regressions_report(result, result.sections[self.name], edition, threshold)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.balance import Rut
 from microgauge.sections.balance.choices import RutChoices
+from microgauge.sections.balance.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -23,6 +27,7 @@ class Balance(Section):
     page = "rut.md"
     result = Rut
     choices = RutChoices
+    explanations = EXPLANATIONS
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
@@ -30,3 +35,22 @@ class Balance(Section):
         from microgauge.sections.balance.section import run
 
         return run(study, log)
+
+    def headline(self, result: Assessment) -> Headline:
+        """The balance."""
+        from microgauge.sections.balance.words import headline
+
+        return headline(result.sections[self.name])
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """Utility, balance, and what was lost most."""
+        from microgauge.sections.balance.words import words
+
+        return words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The figures, and a row for each variable."""
+        from microgauge.sections.balance.report import report
+
+        del edition, threshold
+        return report(result.sections[self.name])

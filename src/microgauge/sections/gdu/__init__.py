@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.gdu import GDU
+from microgauge.sections.gdu.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -21,9 +25,28 @@ class Gdu(Section):
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
     result = GDU
+    explanations = EXPLANATIONS
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Tests of every variable and pair."""
         from microgauge.sections.gdu.section import run
 
         return run(study, log)
+
+    def headline(self, result: Assessment) -> Headline:
+        """The figure and its halves."""
+        from microgauge.sections.gdu.words import headline
+
+        return headline(result.sections[self.name])
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """The weakest variables and pairs, models, and how much was tested."""
+        from microgauge.sections.gdu.words import words
+
+        return words(result, result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The list of variables, and the pairs."""
+        from microgauge.sections.gdu.report import report
+
+        return report(result, result.sections[self.name], edition, threshold)

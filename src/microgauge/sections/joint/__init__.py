@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
+from microgauge.sections.joint.explanations import CLUSTERS, ECDF, PROPENSITY
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -23,12 +27,32 @@ class Propensity(Section):
     page = "propensity.md"
     result = PropensityResult
     choices = PropensityChoices
+    explanations = PROPENSITY
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
         from microgauge.sections.joint.propensity import run
 
         return run(study, log)
+
+    def headline(self, result: Assessment) -> Headline:
+        """The ratio to what chance would give."""
+        from microgauge.sections.joint.words import headline
+
+        return headline(result.sections[self.name])
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """Whether they can be told apart, and by which variables."""
+        from microgauge.sections.joint.words import propensity_words
+
+        return propensity_words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The story, the scores, and what gives the file away."""
+        from microgauge.sections.joint.report import propensity_report
+
+        del edition, threshold
+        return propensity_report(result.sections[self.name])
 
 
 class Clusters(Section):
@@ -40,12 +64,26 @@ class Clusters(Section):
     page = "clusters.md"
     result = tuple[ClusterResult, ...]
     choices = ClusterChoices
+    explanations = CLUSTERS
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_c for each number of groups."""
         from microgauge.sections.joint.clusters import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """A line for each number of groups."""
+        from microgauge.sections.joint.words import clusters_words
+
+        return clusters_words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """A line for each number of groups."""
+        from microgauge.sections.joint.report import clusters_report
+
+        del edition, threshold
+        return clusters_report(result.sections[self.name])
 
 
 class Ecdf(Section):
@@ -57,9 +95,23 @@ class Ecdf(Section):
     page = "ecdf.md"
     result = EcdfResult
     choices = EcdfChoices
+    explanations = ECDF
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_m and U_s."""
         from microgauge.sections.joint.ecdf import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """A line on the distribution functions."""
+        from microgauge.sections.joint.words import ecdf_words
+
+        return ecdf_words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """A line on the distribution functions."""
+        from microgauge.sections.joint.report import ecdf_report
+
+        del edition, threshold
+        return ecdf_report(result.sections[self.name])

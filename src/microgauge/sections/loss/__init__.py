@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.loss import Loss as LossResult
 from microgauge.sections.loss.choices import LossChoices
+from microgauge.sections.loss.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block
     from microgauge.study.study import Study
 
 
@@ -23,6 +27,7 @@ class Loss(Section):
     page = "loss.md"
     result = LossResult
     choices = LossChoices
+    explanations = EXPLANATIONS
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
@@ -30,3 +35,16 @@ class Loss(Section):
         from microgauge.sections.loss.section import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """What changed, line by line."""
+        from microgauge.sections.loss.words import words
+
+        return words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The stories, and a row for each variable."""
+        from microgauge.sections.loss.report import report
+
+        del edition, threshold
+        return report(result.sections[self.name])

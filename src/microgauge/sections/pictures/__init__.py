@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.blocks import Part
 from microgauge.results.pictures import Details
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
     from microgauge.study.study import Study
 
 
@@ -28,3 +30,11 @@ class Pictures(Section):
         from microgauge.sections.pictures.section import run
 
         return run(study, log)
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> list[Part]:
+        """The list of variables, where the section that scores them was not computed."""
+        from microgauge.sections.gdu.report import variables
+
+        if result.gdu is not None:
+            return []
+        return [Part(name="variables", content=variables(result, edition, threshold))]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.risk import Risk as RiskResult
 from microgauge.sections.risk.choices import RiskChoices
+from microgauge.sections.risk.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -23,6 +27,7 @@ class Risk(Section):
     page = "risk.md"
     result = RiskResult
     choices = RiskChoices
+    explanations = EXPLANATIONS
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
@@ -30,3 +35,22 @@ class Risk(Section):
         from microgauge.sections.risk.section import run
 
         return run(study, log)
+
+    def headline(self, result: Assessment) -> Headline:
+        """The whole risk."""
+        from microgauge.sections.risk.words import headline
+
+        return headline(result.sections[self.name])
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """How risky the file is, line by line."""
+        from microgauge.sections.risk.words import words
+
+        return words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The stories, small classes, and what makes records special."""
+        from microgauge.sections.risk.report import report
+
+        del edition, threshold
+        return report(result.sections[self.name])

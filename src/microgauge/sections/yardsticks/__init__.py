@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.yardsticks import Yardstick
 from microgauge.sections.section import Section
+from microgauge.sections.yardsticks.explanations import EXPLANATIONS
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block
     from microgauge.study.study import Study
 
 
@@ -21,6 +25,7 @@ class Yardsticks(Section):
     about = "files whose loss is known"
     page = "yardsticks.md"
     result = tuple[Yardstick, ...]
+    explanations = EXPLANATIONS
     on_request = True
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
@@ -28,3 +33,16 @@ class Yardsticks(Section):
         from microgauge.sections.yardsticks.section import run
 
         return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """Those files' figures, and where this one stands."""
+        from microgauge.sections.yardsticks.words import words
+
+        return words(result, result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Those files' figures, and where this one stands."""
+        from microgauge.sections.yardsticks.report import report
+
+        del edition, threshold
+        return report(result, result.sections[self.name])

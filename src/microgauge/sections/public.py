@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from microgauge.results import (
@@ -121,7 +121,7 @@ def public_labels(variables: Sequence[dict[str, Any]]) -> dict[str, frozenset[st
 _DUMMY = re.compile(r"(?:C\()?([^\[\]()]+)\)?\[(?:T\.)?([^\[\]]*)\]")
 
 
-def may_be_told(coefficient: CoefficientResult, told: dict[str, frozenset[str]]) -> bool:
+def may_be_told(coefficient: CoefficientResult, told: Mapping[str, frozenset[str]]) -> bool:
     """Whether a term is on both sides and names no category that is not told.
 
     Products of categories rest on fewer records than either, and are not told.

@@ -1,0 +1,44 @@
+// The report of one protected file.
+import { drawings, figureCard } from "./blocks.js";
+import { el, leftOut, name, section } from "./dom.js";
+import { renderPairs } from "./pairs.js";
+import { renderVariables } from "./variables.js";
+
+const compared = (rows) => {
+  const made = rows.map(([what, said, path]) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, what),
+      el("td", {}, said),
+      el("td", {}, name(path ?? "")),
+    ),
+  );
+  return el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, ...made)));
+};
+
+const notes = (told) => {
+  const summary = el("summary", {}, `Notes and caveats (${told.length})`);
+  return el("details", {}, summary, el("ul", {}, ...told.map((text) => el("li", {}, text))));
+};
+
+// `prefix` tells the parts of one candidate's report from those of the page around it.
+export const renderReport = (report, parent, prefix) => {
+  const top = el(
+    "section",
+    { id: `${prefix}top`, "aria-label": "Verdict" },
+    el("p", { class: "verdict" }, report.verdict.join(" ")),
+    el("div", { class: "cards" }, ...report.figures.map(figureCard)),
+    el("h3", {}, "What was compared"),
+    compared(report.compared),
+    ...(report.left_out ? leftOut(report.left_out) : []),
+    report.notes?.length ? notes(report.notes) : null,
+  );
+  parent.append(top);
+  renderVariables(report, parent, `${prefix}variables`);
+  renderPairs(report, parent, `${prefix}pairs`);
+  for (const told of report.sections) {
+    const place = section(parent, `${prefix}${told.name}`, told.title, told.explain);
+    place.append(...drawings(told.blocks));
+  }
+};

@@ -1,0 +1,220 @@
+// The list of variables: sorted, filtered, each opened for its distribution.
+import { SIDES, boxLayers, chart, edgeLabel } from "./charts.js";
+import { cut, distinct, el, general, legend, name, number, section } from "./dom.js";
+import { cell, meter, sortable, spark } from "./tables.js";
+
+const sideColour = { field: "side", type: "nominal", scale: SIDES, legend: null };
+
+const histogramBars = (d) => ({
+  data: {
+    values: d.before.flatMap((share, i) => {
+      const [low, high] = [d.edges[i], d.edges[i + 1]];
+      return [
+        { low, high, share, side: "original" },
+        { low, high, share: d.after[i], side: "protected" },
+      ];
+    }),
+  },
+  mark: { type: "bar", opacity: 0.45, binSpacing: 0 },
+  encoding: {
+    x: { field: "low", type: "quantitative", title: null, bin: { binned: true } },
+    x2: { field: "high" },
+    y: { field: "share", type: "quantitative", title: "share", stack: null, axis: { format: "%" } },
+    color: sideColour,
+    tooltip: [
+      { field: "side" },
+      { field: "low", format: ".4g" },
+      { field: "high", format: ".4g" },
+      { field: "share", format: ".2%" },
+    ],
+  },
+});
+
+const histogram = (d) => {
+  const width = d.edges[1] - d.edges[0];
+  const values = d.density.flatMap(([x, before, after]) => [
+    { x, y: before * width, side: "original" },
+    { x, y: after * width, side: "protected" },
+  ]);
+  const density = {
+    data: { values },
+    mark: { type: "line", strokeWidth: 1.6 },
+    encoding: {
+      x: { field: "x", type: "quantitative" },
+      y: { field: "y", type: "quantitative" },
+      color: sideColour,
+    },
+  };
+  return {
+    title: "Histogram and density",
+    width: 340,
+    height: 170,
+    layer: [histogramBars(d), density],
+  };
+};
+
+const boxes = (d) => {
+  const values = d.boxes.map(([q05, q25, q50, q75, q95], i) => ({
+    side: i ? "protected" : "original",
+    ...{ q05, q25, q50, q75, q95 },
+  }));
+  return {
+    title: "Quantiles at 5, 25, 50, 75 and 95 %",
+    width: 340,
+    height: 70,
+    ...boxLayers(values, "side"),
+  };
+};
+
+const shares = (d) => {
+  const labels = distinct(d.labels);
+  const values = labels.flatMap((label, i) => [
+    { label, full: cut(d.labels[i], 60), share: d.before[i], side: "original" },
+    { label, full: cut(d.labels[i], 60), share: d.after[i], side: "protected" },
+  ]);
+  const y = { field: "label", type: "nominal", sort: null, title: null, axis: { labelLimit: 190 } };
+  return {
+    title: "Shares",
+    width: 320,
+    height: { step: 11 },
+    data: { values },
+    mark: { type: "bar" },
+    encoding: {
+      y: { ...y, scale: { domain: labels, paddingInner: 0.25 } },
+      yOffset: { field: "side", sort: ["original", "protected"] },
+      x: { field: "share", type: "quantitative", title: null, axis: { format: "%" } },
+      color: sideColour,
+      tooltip: [{ field: "full" }, { field: "side" }, { field: "share", format: ".2%" }],
+    },
+  };
+};
+
+// The outer bins are open, so that no extreme is told.
+const openBins = (d) => {
+  const edges = d.inner.map(edgeLabel);
+  const between = edges.slice(1).map((edge, i) => `${edges[i]} – ${edge}`);
+  const labels = [`< ${edges[0]}`, ...between, `≥ ${edges[edges.length - 1]}`];
+  return shares({ labels, before: d.before, after: d.after });
+};
+
+const charts = (d) => {
+  if (d?.density)
+    return [chart("Histogram and density", () => histogram(d)), chart("Box plot", () => boxes(d))];
+  if (d?.inner) return [chart("Shares in bins", () => openBins(d))];
+  if (d?.labels) return [chart("Shares of categories", () => shares(d))];
+  return [];
+};
+
+const facts = (report, v) => {
+  const list = el("dl", { class: "story" });
+  const add = (what, value) => {
+    if (value) list.append(el("dt", {}, what), el("dd", {}, value));
+  };
+  add("what happened", v.story);
+  if (v.test) add("test", `${v.test}, p ${v.p}`);
+  const both = () => `${general(v.missing[0])} before, ${general(v.missing[1])} after`;
+  add(
+    "missing values",
+    report.edition === "public" ? `${v.missing[0]} in the protected file` : both(),
+  );
+  add("note", v.reason);
+  return list;
+};
+
+const recoding = ({ form, how, utility, map }) => {
+  const rows = map.map(([to, from]) =>
+    el("tr", {}, el("td", {}, name(from)), el("td", {}, name(to))),
+  );
+  const head = el("tr", {}, el("th", {}, "original"), el("th", {}, "released as"));
+  return [
+    el("h3", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
+    el(
+      "div",
+      { class: "scroll" },
+      el("table", {}, el("thead", {}, head), el("tbody", {}, ...rows)),
+    ),
+  ];
+};
+
+const variablePanel = (report, v) => {
+  const panel = el("div", { class: "open" }, el("p", {}, legend()));
+  const drawn = charts(v.detail);
+  if (drawn.length) panel.append(el("div", { class: "charts" }, ...drawn));
+  else
+    panel.append(el("p", { class: "soft" }, v.detail?.reason || "No distribution can be shown."));
+  panel.append(facts(report, v), ...(v.recoding ? recoding(v.recoding) : []));
+  return panel;
+};
+
+const HEADS = [
+  { text: "variable" },
+  { text: "type", optional: true },
+  { text: "utility", number: true },
+  { text: "pairs", number: true, optional: true },
+  { text: "p", number: true, optional: true, explain: "p" },
+  { text: "distribution" },
+  { text: "what happened", optional: true },
+];
+
+const variableRow = (report, v) => {
+  const open = name(v.name, "button", { type: "button", "aria-expanded": "false" });
+  const cells = [
+    { node: open, sort: v.name },
+    { text: v.type, sort: v.type },
+    { node: el("span", {}, number(v.utility), meter(v.utility)), sort: v.utility },
+    cell(v.pairs),
+    { text: v.p ?? "–", sort: v.p_value },
+    { node: spark(v.detail) ?? "", sort: null },
+    { node: name(v.story || ""), sort: v.story },
+  ];
+  let panel = null;
+  cells.close = () => {
+    panel?.remove();
+    panel = null;
+    open.setAttribute("aria-expanded", "false");
+  };
+  open.addEventListener("click", () => {
+    if (panel) {
+      cells.close();
+      return;
+    }
+    const held = el("td", { colspan: String(HEADS.length) }, variablePanel(report, v));
+    panel = el("tr", { class: "detail" }, held);
+    cells.node.after(panel);
+    open.setAttribute("aria-expanded", "true");
+  });
+  return cells;
+};
+
+const filterOf = (rows, variables) => {
+  const filter = () => {
+    const wanted = field.value.toLocaleLowerCase();
+    rows.forEach((row, i) => {
+      const { name: said, type, story } = variables[i];
+      const shown = `${said} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
+      if (!shown) row.close();
+      row.node.hidden = !shown;
+    });
+  };
+  const words = "Filter variables";
+  const field = el("input", {
+    type: "search",
+    placeholder: words,
+    "aria-label": words,
+    oninput: filter,
+  });
+  return field;
+};
+
+export const renderVariables = (report, parent, id) => {
+  if (!report.variables.length) return;
+  const place = section(parent, id, "Variables", "utility");
+  // Worst first; what was not measured comes last.
+  const ranked = [...report.variables].sort((x, y) => (x.utility ?? 2) - (y.utility ?? 2));
+  const rows = ranked.map((v) => variableRow(report, v));
+  const made = sortable(HEADS, rows, "Variables");
+  for (const button of made.querySelectorAll("th button:not(.why)")) {
+    button.addEventListener("click", () => rows.forEach((row) => row.close()), true);
+  }
+  place.append(el("div", { class: "filters" }, filterOf(rows, ranked), legend()), made);
+};

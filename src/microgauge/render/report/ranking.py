@@ -1,0 +1,146 @@
+"""From a ranking to the data inside a report: the choice, and each candidate's report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from microgauge.render.charts import closer_spec, levels_spec, map_spec
+from microgauge.render.report.data import Data, assessment_data, explanations
+from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
+
+MOST_REPORTS = 20
+
+
+def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
+    """Everything a report of several candidates shows: the choice, and each candidate's report."""
+    public = edition == "public"
+    whole = _with_report(result)
+    shown = [c for c in result.candidates if c.name in whole]
+    data: Data = {
+        "kind": "rank",
+        "edition": edition,
+        "candidates": [c.name for c in result.candidates],
+        "reports": [
+            assessment_data(c.assessment, edition, threshold) if c.name in whole else None
+            for c in result.candidates
+        ],
+        "table": _candidates(result, public),
+        "regressions": [] if public else _over_candidates(shown),
+        "mosaics": [] if public else _mosaics(shown),
+        "explain": explanations(result.candidates[0].assessment, edition),
+    }
+    if public:
+        data["verdict"] = [
+            f"{len(result.candidates)} protected versions of one original, side by side."
+        ]
+        data["left_out"] = next(r["left_out"] for r in data["reports"] if r)
+        return data
+    name = result.recommended.name
+    said = f"Release {name}" if name is not None else "Release none"
+    if result.best is not None and result.best.said:
+        said += f" ({result.best.said})"
+    stable = "does not depend" if result.stable else "depends"
+    data |= {
+        "verdict": [
+            f"{said}: {result.recommended.reason}.",
+            f"The choice {stable} on the weight given to utility.",
+        ],
+        "recommended": name,
+        "frontier": list(result.frontier),
+        "map": map_spec(result),
+        "levels": closer_spec(result) if result.explored else levels_spec(result),
+        "settings": [c.said for c in result.candidates] if result.explored else None,
+        "sweep": [[step.alpha, step.leader] for step in result.sweep],
+        "notes": list(result.notes),
+    }
+    return data
+
+
+def _with_report(result: Ranking) -> set[str]:
+    """Candidates with a report of their own: all, or of a large grid those on the frontier."""
+    if not result.explored or len(result.candidates) <= MOST_REPORTS:
+        return {c.name for c in result.candidates}
+    first = result.candidates[0].name
+    return {*result.frontier, result.recommended.name or first}
+
+
+def _candidates(result: Ranking, public: bool) -> Data:
+    heads = ["GDU", "variables", "pairs", "U_p ratio"]
+    keys = ["gdu", "univariate", "bivariate", "propensity"]
+    if not public:
+        heads = ["risk", "k", "utility", "RUT", *heads, "IL1s"]
+        keys = ["risk", "k", "rut_utility", "rut", *keys, "il1s"]
+    rows = []
+    for candidate in result.candidates:
+        a = candidate.assessment
+        shown = [
+            None if a.gdu is None else a.gdu.value,
+            None if a.gdu is None else a.gdu.univariate,
+            None if a.gdu is None else a.gdu.bivariate,
+            None if a.propensity is None else a.propensity.ratio,
+        ]
+        if not public:
+            shown = [
+                candidate.risk,
+                None if a.risk is None else a.risk.k,
+                candidate.utility,
+                candidate.balance,
+                *shown,
+                None if a.loss is None else a.loss.il1s,
+            ]
+        rows.append([candidate.name, *shown])
+    return {"heads": heads, "keys": keys, "rows": rows}
+
+
+def _over_candidates(candidates: Sequence[Candidate]) -> list[Data]:
+    """Each coefficient: the original's interval on top, one interval for each candidate below.
+
+    In order of the expected number of re-identifications where risk was measured.
+    """
+    ordered = sorted(
+        candidates,
+        key=lambda c: (
+            0.0 if c.assessment.risk is None else -c.assessment.risk.expected_reidentifications
+        ),
+    )
+    found = []
+    first = candidates[0].assessment.regressions or ()
+    for place, regression in enumerate(first):
+        terms = []
+        for coefficient in regression.coefficients:
+            if coefficient.original is None or coefficient.original_ci is None:
+                continue
+            rows: list[list[Any]] = [["original", coefficient.original, *coefficient.original_ci]]
+            for candidate in ordered:
+                here = (candidate.assessment.regressions or ())[place]
+                same = next((c for c in here.coefficients if c.term == coefficient.term), None)
+                if same is not None and same.protected is not None and same.protected_ci:
+                    rows.append([candidate.name, same.protected, *same.protected_ci])
+            terms.append({"name": coefficient.term, "rows": rows})
+        found.append({"title": regression.formula, "terms": terms})
+    return found
+
+
+def _mosaics(candidates: Sequence[Candidate]) -> list[Data]:
+    """One variable over all candidates: shares of its categories."""
+    found: dict[str, list[list[Any]]] = {}
+    for candidate in candidates:
+        for detail in _drawn(candidate.assessment):
+            c = detail.categories
+            if c is None or len(c.labels) > 12:
+                continue
+            rows = found.setdefault(detail.name, [])
+            rows += [
+                [candidate.name, label, _short(share)]
+                for label, share in zip(c.labels, c.after, strict=True)
+            ]
+    return [{"name": name, "rows": rows} for name, rows in found.items()]
+
+
+def _drawn(result: Assessment) -> tuple[VariableDetail, ...]:
+    return () if result.details is None else result.details.variables
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,122 @@
+"""Figures and names as they are written, wherever they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A figure, or a dash for one that is not defined.
+
+    >>> figure(0.12345), figure(None)
+    ('0.123', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def scientific(value: float | None) -> str:
+    """A figure that may be very small.
+
+    >>> scientific(0.0213), scientific(3.2e-7), scientific(0.0)
+    ('0.0213', '3.2e-07', '0')
+    """
+    return "–" if value is None else f"{value:.3g}"
+
+
+def probability(p: float | None) -> str:
+    """A p-value.
+
+    >>> probability(0.04321), probability(3.2e-9), probability(0.0)
+    ('0.043', '3e-09', '<1e-300')
+    """
+    if p is None:
+        return "–"
+    if p < 1e-300:
+        return "<1e-300"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+
+
+def effect(value: float | None) -> str:
+    """A squared coefficient, with more digits where it is small."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+
+
+def short(value: float) -> str:
+    """Three digits that count.
+
+    >>> short(41234.5), short(0.0512345), short(0.0)
+    ('41,200', '0.0512', '0')
+    """
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+
+
+def interval_words(value: float | None, bounds: tuple[float, float] | None) -> str:
+    """An estimate with its interval, short.
+
+    >>> interval_words(41234.5, (40000.0, 42000.0)), interval_words(0.51, None)
+    ('41,200 ± 1,000', '0.51')
+    """
+    if value is None:
+        return "–"
+    if bounds is None:
+        return short(value)
+    return f"{short(value)} ± {short((bounds[1] - bounds[0]) / 2)}"
+
+
+def general(value: float | None) -> str:
+    """Four digits that count, as a report writes numbers of any size.
+
+    >>> general(41234.5), general(0.051234567), general(0.0), general(0.00001234), general(3e9)
+    ('41,230', '0.05123', '0', '1.23e-5', '3.00e+9')
+    """
+    if value is None:
+        return "–"
+    if value != 0 and not 1e-3 <= abs(value) < 1e7:
+        digits, exponent = f"{value:.2e}".split("e")
+        return f"{digits}e{int(exponent):+d}" if int(exponent) > 0 else f"{digits}e{int(exponent)}"
+    return f"{float(f'{value:.4g}'):,.10g}"
+
+
+def ratio_words(ratio: float) -> str:
+    """A ratio to the expectation.
+
+    >>> ratio_words(1.04), ratio_words(23.4)
+    ('1.0 times what', '23 times what')
+    """
+    return f"{ratio:.1f} times what" if ratio < 10 else f"{ratio:,.0f} times what"
+
+
+def beginning(text: str, most: int = 40) -> str:
+    """As much of a name as a chart has room for.
+
+    >>> beginning("a name", 10), beginning("a long name", 10)
+    ('a name', 'a long na…')
+    """
+    return f"{text[: most - 1]}…" if len(text) > most else text
+
+
+def distinct(names: Sequence[str], most: int = 34) -> list[str]:
+    """Names cut to fit the axis of a chart, and still told apart there.
+
+    >>> distinct(["age", "a long name", "a long nape", ""], 8)
+    ['age', 'a long …', 'a long … (2)', '(empty)']
+    """
+    found: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        start = text = beginning(_drawable(name), most) or "(empty)"
+        number = 2
+        while text in taken:
+            text = f"{start} ({number})"
+            number += 1
+        taken.add(text)
+        found.append(text)
+    return found
+
+
+def _drawable(text: str) -> str:
+    """Without halves of characters, which no chart can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

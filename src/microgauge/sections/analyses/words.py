@@ -1,0 +1,68 @@
+"""How analyses fare that the schema names, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from microgauge.results import CoefficientResult, IndicatorResult, RegressionResult
+from microgauge.results.blocks import Block, Group, Head, Sentence, Table
+from microgauge.results.wording import figure, interval_words, short
+
+
+def indicators_words(results: Sequence[IndicatorResult]) -> list[Block]:
+    """Both sides of each indicator, with its reason where a figure is missing."""
+    if not results:
+        return []
+    table = Table(
+        caption="Indicators",
+        heads=(
+            Head(text="", most=30),
+            Head(text="original", width=17),
+            Head(text="protected", width=17),
+            Head(text="overlap", digits=2, width=7),
+        ),
+        rows=tuple(
+            (
+                indicator_name(found),
+                interval_words(found.original, found.original_ci),
+                interval_words(found.protected, found.protected_ci),
+                found.overlap,
+            )
+            for found in results
+        ),
+        notes=tuple(found.reason for found in results),
+    )
+    return [Group(title="Indicators, with 95% intervals", blocks=(table,))]
+
+
+def regressions_words(results: Sequence[RegressionResult]) -> list[Block]:
+    """Each regression's overlap, and its weakest coefficients."""
+    told: list[Block] = []
+    for found in results:
+        where = f", where {found.where}" if found.where else ""
+        told.append(Sentence(text=f"{found.kind}: {found.formula}{where}", hanging=True))
+        told += [Sentence(text=said, level=2, hanging=True) for said in regression_story(found)]
+    return told
+
+
+def indicator_name(result: IndicatorResult) -> str:
+    """The indicator with its group."""
+    return result.name if result.group is None else f"{result.name}, {result.by} {result.group}"
+
+
+def regression_story(result: RegressionResult, most: int = 3) -> list[str]:
+    """How a regression fares, in sentences."""
+    if result.overlap is None:
+        return [f"not comparable: {result.reason}"]
+    terms = result.coefficients
+    said = f"mean overlap {figure(result.overlap, 2)} of {len(terms)} coefficients; "
+    other = [c.term for c in terms if not (c.same_sign and c.same_verdict)]
+    said += f"another sign or verdict: {', '.join(other)}" if other else "same signs and verdicts"
+    weakest = sorted(terms, key=lambda c: c.overlap or 0.0)[:most]
+    return [said, "weakest: " + "; ".join(_coefficient_words(c) for c in weakest)]
+
+
+def _coefficient_words(c: CoefficientResult) -> str:
+    assert c.original is not None
+    assert c.protected is not None
+    return f"{c.term} {figure(c.overlap, 2)} ({short(c.original)} → {short(c.protected)})"

@@ -1,0 +1,38 @@
+"""How risk and utility are balanced, in sentences."""
+
+from __future__ import annotations
+
+from microgauge.results import Rut
+from microgauge.results.blocks import Block, Figure, Figures, Headline, Stories
+from microgauge.results.wording import figure
+
+MOST_LOST = 4
+
+
+def headline(rut: Rut) -> Headline:
+    """The balance."""
+    return Headline(figures=(Figure(label="balance (RUT)", value=rut.value, explain="rut"),))
+
+
+def words(rut: Rut) -> list[Block]:
+    """Utility and balance, what was lost most, and whether limits are met."""
+    parts = f"similarity {figure(rut.similarity)}, loss {figure(rut.loss)}"
+    weights = f"{rut.alpha:g} of utility, {rut.beta:g} of safety"
+    figures = Figures(
+        rows=(
+            Figure(label="utility", value=rut.utility, said=parts),
+            Figure(label="RUT", value=rut.value, said=weights),
+        )
+    )
+    return [figures, Stories(rows=tuple(("", said) for said in _told(rut)))]
+
+
+def _told(rut: Rut) -> list[str]:
+    worst = sorted(rut.attributes, key=lambda a: -(a.loss or 0.0))
+    lost = [f"{a.name} {figure(a.loss, 2)}" for a in worst if (a.loss or 0.0) >= 0.005]
+    told = [f"loss of {', '.join(lost[:MOST_LOST])}"] if lost else []
+    if rut.meets_limits is not None:
+        told.append("meets the limits" if rut.meets_limits else "does not meet the limits")
+    if rut.reason:
+        told.append(f"not defined: {rut.reason}")
+    return told

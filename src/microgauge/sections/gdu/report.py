@@ -1,0 +1,165 @@
+"""Variables and pairs for the report, which has drawings of its own for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from microgauge.results import (
+    GDU,
+    Assessment,
+    Details,
+    Edition,
+    VariableDetail,
+    VariableResult,
+    VariableScore,
+)
+from microgauge.results.blocks import Part
+from microgauge.results.wording import probability
+from microgauge.sections.gdu.words import pair_story, variable_story, weakest_pairs
+from microgauge.sections.pictures.report import detail_data, rounded
+from microgauge.sections.public import public_missing
+
+Data = dict[str, Any]
+
+MOST_WEAKEST = 200
+MOST_MAPPED = 200
+
+
+def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Part]:
+    """The list of variables, and the pairs."""
+    return [
+        Part(name="variables", content=variables(result, edition, threshold)),
+        Part(name="pairs", content=pairs(result, gdu, edition)),
+    ]
+
+
+def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
+    """What happened to each variable, with its distribution on both sides."""
+    facts = {variable.name: variable for variable in result.variables}
+    details = {d.name: d for d in (result.details.variables if result.details else ())}
+    scores = {s.name: s for s in (result.gdu.variables if result.gdu is not None else ())}
+    names = list(scores) or [name for name in facts if name in details]
+    found = []
+    for name in names:
+        fact, score, detail = facts[name], scores.get(name), details.get(name)
+        if edition == "public":
+            found.append(_public_entry(fact, score, detail, threshold))
+        else:
+            found.append(_entry(fact, score, detail))
+    return found
+
+
+def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
+    return {
+        "name": fact.name,
+        "type": fact.type,
+        "utility": None if score is None else score.utility,
+        "pairs": None if score is None else score.bivariate_utility,
+        "p": None if score is None else probability(score.p),
+        "p_value": None if score is None else score.p,
+        "test": None if score is None else score.test,
+    }
+
+
+def _entry(
+    fact: VariableResult, score: VariableScore | None, detail: VariableDetail | None
+) -> Data:
+    entry = {
+        **_figures(fact, score),
+        "missing": [fact.missing_original, fact.missing_protected],
+        "detail": detail_data(detail, public=False, threshold=0),
+        "story": "" if score is None else variable_story(fact, score),
+        "reason": None if score is None else score.reason,
+    }
+    if fact.recoding is not None:
+        recoding = fact.recoding
+        entry["recoding"] = {
+            "how": recoding.how,
+            "form": recoding.form,
+            "utility": recoding.utility,
+            "map": [_map_row(row) for row in recoding.map[:MOST_MAPPED]],
+        }
+    return entry
+
+
+def _public_entry(
+    fact: VariableResult,
+    score: VariableScore | None,
+    detail: VariableDetail | None,
+    threshold: int,
+) -> Data:
+    entry = {
+        **_figures(fact, score),
+        "missing": public_missing(fact, threshold),
+        "detail": detail_data(detail, public=True, threshold=threshold),
+        "story": _public_story(score),
+    }
+    if entry["detail"] is None and not fact.removed:
+        # A p-value of few records would tell how many they are.
+        entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
+        entry["story"] = "not told: it rests on few records"
+    return entry
+
+
+def _map_row(row: dict[str, Any]) -> list[str]:
+    """Where to, and from what."""
+    to = str(row.get("to", ""))
+    if "low" in row and "high" in row:
+        return [to, f"{row['low']:g} to {row['high']:g}"]
+    return [to, _listed(row.get("from", ""))]
+
+
+def _listed(values: Any, most: int = 12) -> str:
+    if not isinstance(values, list | tuple):
+        return str(values)
+    shown = ", ".join(str(value) for value in values[:most])
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def _public_story(score: VariableScore | None) -> str:
+    if score is None or score.utility is None:
+        return "not measured"
+    if score.reason == "removed":
+        return "not in the protected file"
+    if score.p is not None and score.p < 0.05:
+        return "distribution changed"
+    return "distribution kept"
+
+
+def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
+    """Every pair's utility, the weakest ones, and their tables, which the public edition lacks."""
+    pairs = gdu.pairs
+    names = list(dict.fromkeys(name for p in pairs for name in (p.a, p.b)))
+    place = {name: i for i, name in enumerate(names)}
+    found: Data = {
+        "names": names,
+        "matrix": [
+            [place[p.a], place[p.b], None if p.utility is None else round(p.utility, 3)]
+            for p in pairs
+        ],
+        "weakest": [
+            [place[p.a], place[p.b], rounded(p.utility or 0.0), pair_story(p)]
+            for p in weakest_pairs(pairs)[:MOST_WEAKEST]
+        ],
+        "stories": {
+            f"{place[p.a]},{place[p.b]}": pair_story(p) for p in pairs
+        },
+        "coverage": [gdu.coverage.tested, gdu.coverage.pairs],
+    }  # fmt: skip
+    if edition == "internal":
+        details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
+        found["axes"] = {
+            a.name: {"labels": a.labels} if a.labels else {"edges": a.edges} for a in details.axes
+        }
+        found["tables"] = {
+            f"{place[d.a]},{place[d.b]}": [_per_mille(d.before), _per_mille(d.after)]
+            for d in details.pairs
+        }
+        found["tables_left_out"] = details.left_out
+    return found
+
+
+def _per_mille(table: Sequence[Sequence[float]]) -> list[list[int]]:
+    """Shares in ten-thousandths: short to write, fine enough to see."""
+    return [[round(cell * 10_000) for cell in row] for row in table]

@@ -1,0 +1,266 @@
+"""What happened to variables, pairs and models, in the words of a methodologist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from microgauge.results import (
+    GDU,
+    Assessment,
+    ModelScore,
+    PairScore,
+    RecodingResult,
+    VariableResult,
+    VariableScore,
+)
+from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
+from microgauge.results.wording import effect, figure, probability
+
+MOST_VARIABLES = 8
+MOST_PAIRS = 10
+AS_GOOD_AS_KEPT = 0.9995
+SYMBOLS = {
+    "chi-squared": "V²",
+    "kruskal-wallis": "ε²",
+    "anova": "η²",
+    "spearman": "ρ²",
+    "pearson": "r²",
+}
+
+
+def headline(gdu: GDU) -> Headline:
+    """The figure and its halves."""
+    return Headline(
+        sentence=_verdict(gdu),
+        figures=(
+            Figure(
+                label="Global data utility", value=gdu.value, digits=4, explain="gdu", main=True
+            ),
+            Figure(label="variables", value=gdu.univariate, explain="univariate"),
+            Figure(label="pairs", value=gdu.bivariate, explain="bivariate"),
+        ),
+        lines=_lines(gdu),
+        asides=_asides(gdu),
+    )
+
+
+def _verdict(gdu: GDU) -> str | None:
+    if gdu.value is None:
+        return None
+    return (
+        f"The protected file keeps {gdu.value:.0%} of its utility by this measure: "
+        f"{figure(gdu.univariate, 2)} over the distributions of {len(gdu.variables)} "
+        f"variables, {figure(gdu.bivariate, 2)} over the associations of "
+        f"{gdu.coverage.tested} pairs."
+    )
+
+
+def _lines(gdu: GDU) -> tuple[Figure, ...]:
+    tests = f"distributions of {len(gdu.variables)} variables"
+    lines = [
+        ("Global data utility", gdu.value, "(1 nothing lost, 0 all lost)"),
+        ("variables", gdu.univariate, tests),
+        ("pairs", gdu.bivariate, f"associations of {gdu.coverage.tested} pairs"),
+    ]
+    if gdu.grc is not None and gdu.grc < 1:
+        said = f"with the global reduction coefficient {figure(gdu.grc)}"
+        lines.append(("× reduction", gdu.value_with_grc, said))
+    return tuple(
+        Figure(label=label, value=value, digits=4, said=said, main=place == 0)
+        for place, (label, value, said) in enumerate(lines)
+    )
+
+
+def _asides(gdu: GDU) -> tuple[str, ...]:
+    found = [f"not defined: {gdu.reason}"] if gdu.reason else []
+    if gdu.test_n is not None:
+        found.append(f"every test made as if from {gdu.test_n} units (test_n)")
+    return tuple(found)
+
+
+def words(result: Assessment, gdu: GDU) -> list[Group]:
+    """The weakest variables and pairs, models, and how much was tested."""
+    parts = [
+        _variables(result, gdu),
+        missing(result),
+        _pairs(gdu),
+        _models(gdu),
+        _coverage(gdu),
+    ]
+    return [part for part in parts if part is not None]
+
+
+def _alone(text: str) -> Group:
+    return Group(title="", blocks=(Sentence(text=text, level=0, hanging=True),))
+
+
+def _variables(result: Assessment, gdu: GDU) -> Group:
+    weakest = _weakest(gdu.variables)
+    if not weakest:
+        return _alone("Every variable's distribution is as it was.")
+    facts = {variable.name: variable for variable in result.variables}
+    table = Table(
+        caption="Weakest variables",
+        heads=(
+            Head(text="", most=18),
+            Head(text="utility", digits=3, width=7),
+            Head(text="pairs", digits=2, width=5),
+            Head(text="p", width=7),
+            Head(text="what happened"),
+        ),
+        rows=tuple(
+            (
+                score.name,
+                score.utility,
+                score.bivariate_utility,
+                probability(score.p),
+                variable_story(facts[score.name], score),
+            )
+            for score in weakest
+        ),
+    )
+    return Group(title="Weakest variables", blocks=(table,))
+
+
+def missing(result: Assessment) -> Group | None:
+    """Suppression at random leaves distributions alone; it is shown whatever the scores."""
+    more = [
+        f"{v.name} {v.missing_original:,} → {v.missing_protected:,}"
+        for v in result.variables
+        if v.missing_protected is not None and v.missing_protected > v.missing_original
+    ]
+    return _alone(f"More missing values: {'; '.join(more)}") if more else None
+
+
+def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
+    lost = [s for s in scores if s.utility is not None and s.utility < AS_GOOD_AS_KEPT]
+    return sorted(lost, key=lambda s: s.utility or 0.0)[:MOST_VARIABLES]
+
+
+def _pairs(gdu: GDU) -> Group | None:
+    weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
+    if not weakest:
+        kept = "Every tested pair's association is as it was."
+        return _alone(kept) if gdu.coverage.tested else None
+    table = Table(
+        caption="Weakest pairs",
+        heads=(Head(text="", most=28), Head(text="utility", digits=3, width=7), Head(text="")),
+        rows=tuple((f"{pair.a} × {pair.b}", pair.utility, pair_story(pair)) for pair in weakest),
+    )
+    return Group(title="Weakest pairs, the strongest associations first", blocks=(table,))
+
+
+def weakest_pairs(pairs: Sequence[PairScore]) -> list[PairScore]:
+    """Pairs that lost something, worst first; among equals, the strongest association first."""
+    lost = [p for p in pairs if p.utility is not None and p.utility < AS_GOOD_AS_KEPT]
+    return sorted(lost, key=lambda p: (p.utility or 0.0, -_strongest(p)))
+
+
+def _strongest(pair: PairScore) -> float:
+    return max(pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0)
+
+
+def _models(gdu: GDU) -> Group | None:
+    told: list[Sentence] = []
+    for model in gdu.models:
+        said = f"utility {figure(model.utility)}: {model_story(model)}"
+        told += [
+            Sentence(text=f"{model.kind}: {model.formula}", hanging=True),
+            Sentence(text=said, level=2),
+        ]
+    return Group(title="Models", blocks=tuple(told)) if told else None
+
+
+def _coverage(gdu: GDU) -> Group:
+    coverage = gdu.coverage
+    return Group(
+        title=f"Coverage: {coverage.tested} of {coverage.pairs} pairs tested.",
+        blocks=tuple(
+            Sentence(text=f"{count} not tested: {reason}", hanging=True)
+            for reason, count in coverage.reasons.items()
+        ),
+    )
+
+
+def variable_story(fact: VariableResult, score: VariableScore) -> str:
+    """What happened to a variable.
+
+    Every part is a fact of the result: removal, recoding, suppressed cells, a changed distribution.
+    """
+    if fact.removed:
+        return "removed"
+    if score.reason is not None and score.utility is None:
+        return score.reason
+    parts = [_recoding_story(fact.recoding)] if fact.recoding is not None else []
+    added = (fact.missing_protected or 0) - fact.missing_original
+    if added > 0:
+        parts.append(f"{added:,} more cells missing")
+    if score.p is not None and score.p < 0.05:
+        parts.append("distribution changed")
+    elif fact.recoding is None and not parts:
+        parts.append("distribution kept")
+    return ", ".join(parts)
+
+
+def _recoding_story(recoding: RecodingResult) -> str:
+    said: str = recoding.form
+    if recoding.form in ("merged", "banded"):
+        said += f" into {len(recoding.map)} group{'s' if len(recoding.map) != 1 else ''}"
+    if recoding.how == "inferred":
+        said += " (inferred)"
+    return f"{said}, keeps {figure(recoding.utility, 2)}"
+
+
+def pair_story(pair: PairScore) -> str:
+    """What happened to a pair."""
+    if pair.outcome is None:
+        return f"not tested: {pair.reason}"
+    if pair.outcome == "none":
+        return "no association before or after"
+    if pair.outcome == "lost":
+        if pair.p_protected is None:
+            return f"lost: {_before(pair)}, no test possible after"
+        return f"lost: {_before(pair)}, gone after (p {probability(pair.p_protected)})"
+    if pair.outcome == "gained":
+        return (
+            f"appeared: none before (p {probability(pair.p_original)}), "
+            f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
+        )
+    if pair.outcome == "reversed":
+        flipped = "signs flipped" if pair.signs_flipped else "signs mostly kept"
+        return f"reversed, or about doubled: {_change(pair)}, {flipped}"
+    return f"{_strength(pair)}: {_change(pair)}"
+
+
+def _symbol(pair: PairScore, *, protected: bool = False) -> str:
+    test = pair.test_protected if protected else pair.test
+    return SYMBOLS.get(test or "", "")
+
+
+def _before(pair: PairScore) -> str:
+    return f"{_symbol(pair)} {effect(pair.coefficient_original)} before"
+
+
+def _change(pair: PairScore) -> str:
+    after = _symbol(pair, protected=True)
+    after = "" if after == _symbol(pair) else f"{after} "
+    return (
+        f"{_symbol(pair)} {effect(pair.coefficient_original)} → "
+        f"{after}{effect(pair.coefficient_protected)}"
+    )
+
+
+def _strength(pair: PairScore) -> str:
+    before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
+    if (pair.utility or 0.0) > 0.995:
+        return "kept"
+    return "weaker" if after < before else "stronger"
+
+
+def model_story(model: ModelScore) -> str:
+    """What happened to a model."""
+    if model.reason is not None:
+        return model.reason
+    lost = [term.term for term in model.terms if term.utility == 0]
+    change = f"{figure(model.statistic_original)} → {figure(model.statistic_protected)}"
+    return change + (f"; lost: {', '.join(lost)}" if lost else "")

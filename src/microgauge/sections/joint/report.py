@@ -1,0 +1,85 @@
+"""Whether the two files can be told apart, in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from microgauge.results import ClusterResult, EcdfResult, PropensityResult
+from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
+from microgauge.results.wording import figure, general, scientific
+from microgauge.sections.charts import SIDES, bars
+from microgauge.sections.joint.words import propensity_story
+
+MOST_DROPS = 15
+
+
+def _whole(*blocks: Block) -> list[Group]:
+    """Blocks under the heading that the three sections share."""
+    return [Group(name="whole", title="Whole file", explain="propensity", blocks=blocks)]
+
+
+def propensity_report(result: PropensityResult) -> list[Group]:
+    """The story, the scores of both files, and the variables that give the file away."""
+    said = f"U_p {general(result.value)}, AUC {figure(result.auc, 2)}"
+    charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
+    story = Sentence(text=propensity_story(result))
+    return _whole(story, Sentence(text=said, soft=True), *charts)
+
+
+def _scores(result: PropensityResult) -> Chart | None:
+    sides = {"original": result.percentiles_original, "protected": result.percentiles_protected}
+    if result.percentiles_original is None:
+        return None
+    values = [
+        {"at": float(at.rstrip("%")), "score": score, "side": side}
+        for side, percentiles in sides.items()
+        for at, score in (percentiles or {}).items()
+    ]
+    spec = {
+        "title": "Propensity scores: percentiles in both files",
+        "width": 340,
+        "height": 180,
+        "data": {"values": values},
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": "at", "type": "quantitative", "title": "percentile"},
+            "y": {
+                "field": "score",
+                "type": "quantitative",
+                "title": "score",
+                "scale": {"zero": False},
+            },
+            "color": {"field": "side", "type": "nominal", "scale": SIDES, "title": None},
+        },
+    }
+    return Chart(title="Propensity scores", spec=spec)
+
+
+def _drops(result: PropensityResult) -> Chart | None:
+    drops = [(v.name, v.drop) for v in result.variables if v.drop is not None and v.drop > 0]
+    if not drops:
+        return None
+    return bars(
+        "Which variables give it away",
+        sorted(drops, key=lambda drop: -drop[1])[:MOST_DROPS],
+        colour="$after",
+        shape=".3g",
+        heading="Which variables give it away (drop of U_p without them)",
+    )
+
+
+def clusters_report(results: Sequence[ClusterResult]) -> list[Group]:
+    """A line for each number of groups."""
+    rows = []
+    for number, cluster in enumerate(results):
+        said = f"U_c {scientific(cluster.value)} in {cluster.groups} groups ({cluster.method})"
+        said += f": {cluster.reason}" if cluster.reason else ""
+        rows.append(("" if number else "clusters", said))
+    return _whole(Stories(rows=tuple(rows))) if rows else []
+
+
+def ecdf_report(result: EcdfResult) -> list[Group]:
+    """A line on the distribution functions."""
+    said = f"U_m {scientific(result.maximum)}, U_s {scientific(result.mean_square)}"
+    said += f": {result.reason}" if result.reason else ""
+    return _whole(Stories(rows=(("distribution functions", said),)))

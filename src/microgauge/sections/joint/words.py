@@ -1,0 +1,84 @@
+"""Whether the two files can be told apart, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from microgauge.results import ClusterResult, EcdfResult, PropensityResult
+from microgauge.results.blocks import Figure, Group, Headline, Stories
+from microgauge.results.wording import figure, ratio_words, scientific
+
+TITLE = "Can the two files be told apart?"
+
+
+def _told_apart(*rows: tuple[str, str]) -> list[Group]:
+    """Lines under the heading that the three sections share."""
+    return [Group(title=TITLE, blocks=(Stories(rows=rows),))] if rows else []
+
+
+def headline(result: PropensityResult) -> Headline:
+    """The ratio, and what it means."""
+    said = f"As a whole the two files are {propensity_story(result)}."
+    ratio = Figure(
+        label="told apart: U_p ratio",
+        value=result.ratio,
+        digits=None,
+        explain="propensity",
+        share=False,
+    )
+    return Headline(sentence=None if result.ratio is None else said, figures=(ratio,))
+
+
+def propensity_words(result: PropensityResult) -> list[Group]:
+    """The story, the figures, and the variables that give the file away."""
+    rows = [("propensity", propensity_story(result))]
+    if result.value is not None:
+        said = f"U_p {scientific(result.value)}, AUC {figure(result.auc, 2)}"
+        if result.null_share is not None:
+            said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
+        rows.append(("", said))
+        given_away = giveaways(result)
+        if given_away and (result.ratio or 0.0) >= 3:
+            rows.append(("", f"given away by {', '.join(given_away)}"))
+    return _told_apart(*rows)
+
+
+def clusters_words(results: Sequence[ClusterResult]) -> list[Group]:
+    """A line for each number of groups."""
+    rows = []
+    for number, cluster in enumerate(results):
+        said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
+        said = said if cluster.value is not None else f"{said}: {cluster.reason}"
+        rows.append(("" if number else "clusters", said))
+    return _told_apart(*rows)
+
+
+def ecdf_words(result: EcdfResult) -> list[Group]:
+    """A line on the distribution functions."""
+    said = f"U_m {scientific(result.maximum)}, U_s {scientific(result.mean_square)}"
+    said += "" if result.exact else f" at {result.points:,} points"
+    said = f"not defined: {result.reason}" if result.reason else said
+    return _told_apart(("distribution", said))
+
+
+def propensity_story(result: PropensityResult) -> str:
+    """Whether the files can be told apart, in a sentence."""
+    if result.value is None or result.ratio is None:
+        return f"not defined: {result.reason}"
+    return (
+        f"{_told(result.ratio)}: U_p is {ratio_words(result.ratio)} a resample of the original "
+        f"would have ({result.model}, {result.terms} terms)"
+    )
+
+
+def _told(ratio: float) -> str:
+    if ratio < 3:
+        return "hardly to be told apart"
+    return "can be told apart" if ratio < 10 else "told apart beyond chance"
+
+
+def giveaways(result: PropensityResult, most: int = 4) -> list[str]:
+    """The variables whose absence makes the files most alike, those that matter first."""
+    value = result.value or 0.0
+    drops = [v for v in result.variables if v.drop is not None and v.drop > 0.05 * value]
+    return [v.name for v in sorted(drops, key=lambda v: -(v.drop or 0.0))[:most]]

@@ -1,0 +1,32 @@
+"""What its figures mean: the question, range, direction and reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
+    "il1s": {
+        "question": "How far is a unit's number from its original, in standard deviations?",
+        "range": "0 upwards",
+        "direction": "0 nothing changed",
+        "reference": "Yancey, Winkler and Creecy 2002",
+    },
+    "gcp": {
+        "question": "How much of its range may a recoded cell come from?",
+        "range": "0 to 1",
+        "direction": "0 nothing coarsened",
+        "reference": "Xu et al. 2006; Ghinita et al. 2009",
+    },
+    "ctbil": {
+        "question": "How many units are in another cell of the tables?",
+        "range": "0 to 2n for each table",
+        "direction": "0 the same tables",
+        "reference": "Domingo-Ferrer and Torra 2001",
+    },
+    "eigenvalues": {
+        "question": "Is the correlation structure of the numbers as it was?",
+        "range": "0 upwards",
+        "direction": "0 the same",
+        "reference": "the SDC practice guide",
+    },
+}

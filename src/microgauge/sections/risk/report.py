@@ -1,0 +1,48 @@
+"""How risky a file is, in the report."""
+
+from __future__ import annotations
+
+from microgauge.results import Risk
+from microgauge.results.blocks import Chart, Group
+from microgauge.sections.charts import bars
+from microgauge.sections.risk.words import words
+
+
+def report(risk: Risk) -> list[Group]:
+    """The stories, records in small classes, and what makes records special."""
+    charts = [_classes(risk)]
+    held = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
+    if held:
+        special = bars(
+            "Contributions to special uniques",
+            [(name, share / 100) for name, share in held],
+            colour="$bad",
+            shape=".1%",
+            heading="Special uniques: share of the score with each variable",
+        )
+        charts.append(special)
+    return [Group(name="risk", title="Risk", explain="risk", blocks=(*words(risk), *charts))]
+
+
+def _classes(risk: Risk) -> Chart:
+    values = [
+        {"m": most, "n": held.records, "share": held.share} for most, held in risk.classes.items()
+    ]
+    spec = {
+        "title": "Records in classes of at most …",
+        "width": 220,
+        "height": {"step": 20},
+        "data": {"values": values},
+        "mark": {"type": "bar", "color": "$bad"},
+        "encoding": {
+            "y": {"field": "m", "type": "nominal", "sort": None, "title": None},
+            "x": {
+                "field": "share",
+                "type": "quantitative",
+                "title": None,
+                "axis": {"format": "%"},
+            },
+            "tooltip": [{"field": "m"}, {"field": "n"}, {"field": "share", "format": ".2%"}],
+        },
+    }
+    return Chart(title="Records in small classes", spec=spec)
