@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check bench format clean browser java
+.PHONY: demo test check check-js bench format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
@@ -33,6 +33,14 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_docs.py
+	@$(MAKE) --no-print-directory check-js
+
+# The report's JavaScript is checked where there is npm; the package itself needs none.
+check-js:
+	@if command -v npm >/dev/null; then \
+		{ [ -x node_modules/.bin/eslint ] || npm install --silent --no-audit --no-fund; } && \
+		npm run --silent check; \
+	else echo "No npm: the report's JavaScript is not checked. Debian: apt-get install npm"; fi
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
@@ -40,9 +48,10 @@ bench: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	@if [ -x node_modules/.bin/prettier ]; then npm run --silent format; fi
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
