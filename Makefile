@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check check-js bench format clean browser java
+.PHONY: demo test test-quick coverage mutants check check-js bench format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
@@ -13,6 +13,25 @@ JOBS ?= 2
 
 test: $(READY) browser java
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# Under two minutes: what takes long, Spark and the browser are left to `make test`.
+QUICK := not slow and not spark and not browser
+
+test-quick: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS) -m "$(QUICK)"
+
+# How much of each folder the quick tests run through.
+coverage: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS) -m "$(QUICK)" --cov --cov-report=json:.coverage.json
+	$(BIN)/python tools/coverage_by_folder.py .coverage.json
+
+# Changes of single places in the measures that no test notices; takes minutes, no part of CI.
+COUNT ?= 20
+SEED ?= 1
+
+mutants: $(READY)
+	$(BIN)/python tools/mutants.py --known
+	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED)
 
 # Reports are tested in Chromium, which Debian and its kin have as a package.
 browser:

@@ -7,6 +7,7 @@ memory that the system reports for a child process is at least that of the proce
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ ADULT_ROWS = 48_842
 ADULT_REPEATS = 20
 
 Floats = NDArray[np.float64]
+Maker = Callable[[int, Floats], pl.Series]
+"""A column from its place among those of its kind and the scores of the rows."""
 
 
 # -- Adult -----------------------------------------------------------------------------------
@@ -180,7 +183,7 @@ def mixed(rows: int, mix: Mix, rng: np.random.Generator, missing: float) -> pl.D
     """Columns that lean on three common factors; every fifth one has missing cells."""
     factors = rng.normal(size=(3, rows))
     columns: dict[str, pl.Series] = {}
-    makers = (partial(_nominal, mix.categories), _ordinal, _continuous)
+    makers: list[Maker] = [partial(_nominal, mix.categories), _ordinal, _continuous]
     for names, make in zip(mix.names.values(), makers, strict=True):
         for place, name in enumerate(names):
             score = 0.6 * factors[place % 3] + 0.8 * rng.normal(size=rows)

@@ -11,6 +11,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TypeVar
@@ -97,6 +98,11 @@ def sampled(items: list[T], size: int, rng: np.random.Generator) -> list[T]:
     return [items[i] for i in chosen]
 
 
+def test_both(original: pd.DataFrame, protected: pd.DataFrame, a: str, b: str) -> None:
+    for table in (original, protected):
+        test_pair(table, a, b)
+
+
 def timed(
     original: pd.DataFrame, protected: pd.DataFrame, size: int
 ) -> dict[str, dict[str, float]]:
@@ -106,13 +112,13 @@ def timed(
     found = {}
     for name, pairs in pairs_by_kind(columns).items():
         times = [
-            seconds(lambda a=a, b=b: [test_pair(t, a, b) for t in (original, protected)])
+            seconds(partial(test_both, original, protected, a, b))
             for a, b in sampled(pairs, size, rng)
         ]
         found[name] = {"mean": float(np.mean(times)), "count": len(pairs)}
     for name, variables in variables_by_kind(columns).items():
         times = [
-            seconds(lambda v=v: compare_variable(original, protected, v))
+            seconds(partial(compare_variable, original, protected, v))
             for v in sampled(variables, size, rng)
         ]
         found[name] = {"mean": float(np.mean(times)), "count": len(variables)}
@@ -126,9 +132,9 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=4)
     given = parser.parse_args()
     start = time.perf_counter()
-    tables = [pd.read_parquet(path) for path in (given.original, given.protected)]
+    original, protected = (pd.read_parquet(path) for path in (given.original, given.protected))
     reading = time.perf_counter() - start
-    kinds = timed(*tables, given.sample)
+    kinds = timed(original, protected, given.sample)
     total = reading + sum(entry["mean"] * entry["count"] for entry in kinds.values())
     result = {"reading": reading, "kinds": kinds, "extrapolated": total}
     given.out.write_text(json.dumps(result, indent=1), encoding="utf-8")

@@ -55,6 +55,28 @@ def test_imports_go_one_way(file: Path) -> None:
     assert allowed is None or used <= allowed, file
 
 
+MOST_LINES, MOST_PARAMETERS = 60, 8
+MANY_CHOICES = {"assess", "rank", "diagnose", "explore"}
+"""Commands that offer every choice by name."""
+
+
+@pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda f: str(f.name))
+def test_functions_are_short(file: Path) -> None:
+    """Of at most 60 lines and 8 parameters, `self` not counted."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < MOST_LINES, node.name
+            if not (node.name in MANY_CHOICES and file.parent.parts[-1] in ("commands", node.name)):
+                assert len(_parameters(node.args)) <= MOST_PARAMETERS, node.name
+
+
+def _parameters(given: ast.arguments) -> list[str]:
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    rest = [one for one in (given.vararg, given.kwarg) if one is not None]
+    return [one.arg for one in (*named, *rest) if one.arg not in ("self", "cls")]
+
+
 def test_the_root_is_no_storeroom() -> None:
     assert len(list(SOURCE.glob("*.py"))) <= 8
 

@@ -65,8 +65,8 @@ def mutants_of(file: Path) -> Iterator[Mutant]:
     """All changes of a file: comparisons, signs, and numbers, each on its own."""
     text = (ROOT / file).read_text(encoding="utf-8")
     starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line.encode()))
+    for written in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(written.encode()))
     source = text.encode()
 
     def place(line: int, column: int) -> int:
@@ -94,10 +94,9 @@ def _changes(node: ast.AST, at: Callable[[int, int], int]) -> Iterator[Place]:
     elif isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
         begin = at(*_end(node.left))
         yield (begin, at(node.right.lineno, node.right.col_offset), *OPERATIONS[type(node.op)])
-    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        begin, end = at(node.lineno, node.col_offset), at(*_end(node))
-        other = node.value + 1 if isinstance(node.value, int) else node.value * 1.25 or 0.5
-        yield begin, end, _spelt(node), repr(other)
+    elif isinstance(node, ast.Constant) and (other := _other(node.value)) is not None:
+        # A number spelt in another way, such as 1_000, is not found there and left alone.
+        yield at(node.lineno, node.col_offset), at(*_end(node)), repr(node.value), repr(other)
 
 
 def _end(node: ast.expr) -> tuple[int, int]:
@@ -107,9 +106,13 @@ def _end(node: ast.expr) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
 
 
-def _spelt(node: ast.Constant) -> str:
-    """A number as it may be written; other spellings, such as 1_000, are left alone."""
-    return repr(node.value)
+def _other(value: object) -> float | None:
+    """Another number than the one given; None for what is no number."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value + 1
+    return value * 1.25 or 0.5 if isinstance(value, float) else None
 
 
 def _tests_of(file: Path) -> tuple[str, ...]:

@@ -20,9 +20,7 @@ from microgauge.measures.balance.losses import (
     consistency,
     entropy,
     entropy_loss,
-    euclidean,
     generalisation,
-    manhattan,
     mean_deviation,
     root_mean_square,
     with_suppressed,
@@ -281,13 +279,6 @@ def test_a_distance_is_at_most_one():
     with pytest.raises(Undefined, match="constant"):
         bounded(1.0, 0.0)
     assert one([0.0, 1.0, 2.0], [500.0, 600.0, 700.0], NUMBER).loss == 1.0
-
-
-def test_distances_of_vectors():
-    """Bounds of several attributes add, for L2 in squares."""
-    a, b = np.array([1.0, 2.0]), np.array([4.0, 6.0])
-    assert euclidean(a, b) == 5.0
-    assert manhattan(a, b) == 7.0
 
 
 def test_suppressed_values_are_lost():

@@ -49,24 +49,6 @@ def root_mean_square(squares: float, compared: int) -> float:
     return sqrt(squares / compared)
 
 
-def manhattan(a: Floats, b: Floats) -> float:
-    """Distance of two vectors of attributes, whose bounds add.
-
-    >>> manhattan(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
-    7.0
-    """
-    return float(np.abs(a - b).sum())
-
-
-def euclidean(a: Floats, b: Floats) -> float:
-    """Distance of two vectors of attributes, whose bounds add in squares.
-
-    >>> euclidean(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
-    5.0
-    """
-    return float(np.sqrt(((a - b) ** 2).sum()))
-
-
 def entropy(weights: Floats) -> float:
     """Shannon's entropy in bits.
 

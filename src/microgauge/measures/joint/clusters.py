@@ -10,7 +10,6 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
 
-Method = Literal["average", "kmeans"]
 Weights = Literal["size", "equal", "error"]
 
 MOST_LINKED = 15_000

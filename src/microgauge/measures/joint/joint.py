@@ -47,11 +47,6 @@ class Joint:
         """c = N_M / N, the share of protected rows."""
         return float(self.protected.mean())
 
-    def without(self, name: str) -> Joint:
-        """The same rows with one variable left out."""
-        kept = [i for i, variable in enumerate(self.variables) if variable.name != name]
-        return Joint(tuple(self.variables[i] for i in kept), self.codes[:, kept], self.protected)
-
     def taken(self, rows: Index, protected: Flags) -> Joint:
         """Some rows, with new labels."""
         return Joint(self.variables, self.codes[rows], protected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.logit import CLOSE, FEW_COLUMNS, Basis, fit_logit, independent
 from microgauge.measures.joint.terms import Columns
 from microgauge.values.levels import sums_by
-
-ModelName = Literal["logit", "spline", "cart"]
 
 ROUGHLY = 1e-7
 """How close fits come that only serve for comparison."""
