@@ -89,7 +89,8 @@ def stale_picture() -> list[str]:
 def main() -> int:
     """Print every fault; exit code 1 if there is one."""
     missing = missing_pages(sections())
-    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+    beside = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md")
+    pages = [*(ROOT / name for name in beside), *sorted(DOCS.rglob("*.md"))]
     faults = missing or [*unexplained_options(sections()), *stale_picture()]
     for page in pages:
         faults += broken_links(page)
