@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
 from microgauge.engines.opening import engine_for, open_table, reading_of
-from microgauge.errors import InputError, Undefined, hint
-from microgauge.log import Progress, silent
+from microgauge.engines.rounds import Asking, Rounds, run_one
+from microgauge.errors import InputError, hint
+from microgauge.log import Log, Note, Progress, silent
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -19,26 +20,22 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
-from microgauge.schema import Options, Schema
-from microgauge.schema.formulas import parse_terms
+from microgauge.schema import Schema
 from microgauge.sections.gdu.recoding import variable_result
-from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.presenting import PRESENTER
-from microgauge.sections.registry import choosable
+from microgauge.sections.registry import choosable, sections
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.study.describe import Memory
+from microgauge.sections.section import Section, View
+from microgauge.study.describe import OriginalCache
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
 
 if TYPE_CHECKING:
-    from microgauge.sections.joint.section import WholeFile
-    from microgauge.sections.risk.external import External
+    from microgauge.study.external import External
 
 SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
-
-WHOLE = frozenset({"propensity", "clusters", "ecdf"})
 
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
 
@@ -75,22 +72,14 @@ def assess(
     With `engine` a Spark session, or "spark", tables are Spark data frames, names of tables or
     paths that Spark can read.
     """
-    sections = chosen_sections(only, skip)
+    chosen_names = chosen_sections(only, skip)
     chosen = chosen_schema(schema, key, external, population)
     engine = engine_for(engine, original, protected, external, population)
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
-    return assess_against(
-        before,
-        protected,
-        chosen,
-        sections,
-        progress,
-        yardsticks=yardsticks,
-        risky=risky,
-        details=details,
-    )
+    wanted = Wanted(chosen_names, yardsticks=yardsticks, risky=risky, details=details)
+    return assess_against(before, protected, chosen, wanted, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +89,7 @@ class Original:
     table: Table
     external: External | None = None
     population: External | None = None
-    memory: Memory = field(default_factory=Memory)
+    cache: OriginalCache = field(default_factory=OriginalCache)
     reading: Reading | None = None
 
 
@@ -114,7 +103,7 @@ def read_original(
     for which in ("external", "population"):
         given = getattr(schema.risk, which)
         if given is not None and schema.keys:
-            from microgauge.sections.risk.external import read_external
+            from microgauge.study.external import read_external
 
             progress(f"reading the {which} table", 0.0)
             others[which] = read_external(given, which, table, schema, reading)
@@ -125,44 +114,64 @@ def assess_against(
     original: Original,
     protected: Any,
     schema: Schema,
-    sections: set[str],
+    wanted: Wanted,
     progress: Progress,
-    *,
-    yardsticks: bool = False,
-    risky: bool = False,
-    details: bool = False,
 ) -> Assessment:
     """Measure one protected table against an original that was read before."""
     progress("reading the protected table", 0.0)
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
-    tables = [original.table, table]
     progress("describing variables", 0.0)
-    study = Study.prepare(tables[0], tables[1], schema, original.memory)
-    found: dict[str, Any] = {}
-    notes: list[str] = []
-    if "gdu" in sections:
-        found["gdu"] = GlobalUtility(study, progress).result()
-    if sections & WHOLE:
-        found |= _whole(study, sections, progress, notes)
-    found |= _analyses(study, sections, progress, notes)
-    found |= _risks(study, original, sections, progress, notes, risky=risky)
-    if yardsticks:
-        from microgauge.sections.yardsticks.section import yardsticks as measured
-
-        found["yardsticks"] = measured(tables[0], study, progress)
-    if details:
-        from microgauge.sections.pictures.section import details_of
-
-        found["details"] = details_of(study, found.get("gdu"), progress)
+    log = Log(progress)
+    study = run_one(Study.prepare(original.table, table, schema, log, original.cache))
+    study = replace(study, external=original.external, population=original.population)
+    found, notes = measured(study, wanted, log)
     return Assessment(
         presenter=PRESENTER,
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
-        inputs=_inputs(tables[0], tables[1], study),
+        inputs=_inputs(study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        notes=(*study.notes, *notes, *_size_notes(tables, schema.options, sections)),
+        notes=tuple(note.sentence for note in notes),
         **found,
     )
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be computed: sections by name, and what is computed on request only."""
+
+    sections: frozenset[str]
+    yardsticks: bool = False
+    risky: bool = False
+    details: bool = False
+
+    @property
+    def parts(self) -> dict[str, Section | View]:
+        """Parts by the names of their results."""
+        asked = self.sections | {name for name in ("yardsticks", "details") if getattr(self, name)}
+        parts: dict[str, Section | View] = {s.name: s for s in sections() if s.name in asked}
+        if self.risky and "risk" in self.sections:
+            from microgauge.sections.risk.section import RISKY
+
+            parts["risky"] = RISKY
+        return parts
+
+
+def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], list[Note]]:
+    """The results of all sections, which share the scans, and the notes of all in order."""
+    logs: dict[Hashable, Log] = {}
+
+    def begin(part: Section | View) -> Asking[Any]:
+        logs[part] = log.child()
+        return part.run(study, logs[part])
+
+    rounds = Rounds(begin)
+    parts = wanted.parts
+    outcomes = rounds.run(parts.values())
+    found = {name: outcomes[part] for name, part in parts.items()}
+    own = [note for part in rounds.in_order(parts.values()) for note in logs[part].notes]
+    notes = [*log.notes, *study.views.log.notes, *own, *_size_notes(study, wanted)]
+    return {name: result for name, result in found.items() if result is not None}, notes
 
 
 def chosen_schema(
@@ -179,42 +188,6 @@ def _check_risk(only: Collection[str] | None, schema: Schema) -> None:
     """Who asks for risk by name must have said by which variables."""
     if only is not None and {"risk", "rut"} & set(only) and not schema.keys:
         raise InputError(NO_KEYS)
-
-
-def _risks(
-    study: Study,
-    original: Original,
-    sections: set[str],
-    progress: Progress,
-    notes: list[str],
-    *,
-    risky: bool,
-) -> dict[str, Any]:
-    """Risk, and its balance with utility; neither without quasi-identifiers."""
-    if not sections & {"risk", "rut"}:
-        return {}
-    if not study.schema.keys:
-        notes.append(f"Risk was not measured: {NO_KEYS}")
-        return {}
-    from microgauge.sections.balance.section import attribute_utilities, balance_of
-    from microgauge.sections.risk.section import risk_of
-
-    found: dict[str, Any] = {}
-    section = risk_of(study, progress, notes, original.external, original.population)
-    if not section.keys:
-        notes.append("Risk was not measured: every quasi-identifier was removed.")
-        return {}
-    try:
-        risk = section.result()
-    except Undefined as why:
-        notes.append(f"Risk was not measured: {why}.")
-        return {}
-    if "risk" in sections:
-        found["risk"] = risk
-        found["risky"] = section.risky() if risky else None
-    if "rut" in sections:
-        found["rut"] = balance_of(study.schema.rut, attribute_utilities(study, notes), risk.total)
-    return found
 
 
 def propensity(
@@ -266,7 +239,7 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
     return base.changed(**{section: replace(getattr(base, section), **changed)})
 
 
-def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> set[str]:
+def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> frozenset[str]:
     """The sections to compute; `InputError` for a name that is none."""
     known = choosable()
     unknown = [name for name in [*(only or ()), *skip] if name not in known]
@@ -277,69 +250,10 @@ def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> set[
                 for name in unknown
             )
         )
-    left = set(known if only is None else only) - set(skip)
+    left = frozenset(known if only is None else only) - frozenset(skip)
     if not left:
         raise InputError("no section is left to compute.")
     return left
-
-
-def _whole(
-    study: Study, sections: set[str], progress: Progress, notes: list[str]
-) -> dict[str, Any]:
-    """The global measures that are wanted. Their libraries load here."""
-    from microgauge.sections.joint.section import WholeFile
-    from microgauge.study.joint_rows import stacked, unmasked
-
-    joint, said = stacked(study)
-    notes += said
-    text = study.schema.propensity.formula
-    formula = None if text is None else parse_terms(text, [v.name for v in study.variables])
-    whole = WholeFile(joint, study.options.seed, progress, unmasked(study, joint), formula, notes)
-    found: dict[str, Any] = {}
-    if "propensity" in sections:
-        found["propensity"] = _propensity(study, whole, notes)
-    if "clusters" in sections:
-        found["clusters"] = whole.clusters(study.schema.clusters)
-    if "ecdf" in sections:
-        found["ecdf"] = whole.ecdf(study.schema.ecdf)
-    return found
-
-
-def _propensity(study: Study, whole: WholeFile, notes: list[str]) -> PropensityResult:
-    """U_p: on all rows where their place can fit a model there, else on those in memory."""
-    from microgauge.engines import Local
-    from microgauge.sections.joint.all_rows import on_all_rows
-    from microgauge.study.joint_rows import compared
-
-    chosen = study.schema.propensity
-    result = whole.propensity(chosen)
-    engines = (study.description.original, study.description.protected)
-    plain = chosen.model in ("auto", "logit") and chosen.unmasked == "all"
-    rows = sum(engine.rows for engine in engines)
-    if isinstance(engines[0], Local) or not plain or rows <= chosen.sample:
-        return result
-    both = {placed.name: placed for placed in compared(study)[0]}
-    return on_all_rows(result, whole.joint, both, engines, notes)
-
-
-def _analyses(
-    study: Study, sections: set[str], progress: Progress, notes: list[str]
-) -> dict[str, Any]:
-    """What changed, and whether the analyses that the schema names still hold."""
-    found: dict[str, Any] = {}
-    if "loss" in sections:
-        from microgauge.sections.loss.section import information_loss
-
-        found["loss"] = information_loss(study, progress, notes)
-    if "indicators" in sections and study.schema.indicators:
-        from microgauge.sections.analyses.indicators import indicator_results
-
-        found["indicators"] = indicator_results(study, progress)
-    if "regressions" in sections and study.schema.regressions:
-        from microgauge.sections.analyses.regressions import regression_results
-
-        found["regressions"] = regression_results(study, progress)
-    return found
 
 
 def _schema(schema: SchemaSource, key: str | None) -> Schema:
@@ -354,25 +268,28 @@ def _schema(schema: SchemaSource, key: str | None) -> Schema:
     return schema
 
 
-def _inputs(original: Table, protected: Table, study: Study) -> Inputs:
-    tables = [
+def _inputs(study: Study) -> Inputs:
+    original, protected = (
         InputTable(path=t.name, rows=t.rows, columns=len(t.columns) + len(t.unsupported))
-        for t in (original, protected)
-    ]
+        for t in study.tables
+    )
     return Inputs(
-        original=tables[0],
-        protected=tables[1],
+        original=original,
+        protected=protected,
         alignment=study.matching.alignment,
         seed=study.options.seed,
     )
 
 
-def _size_notes(tables: list[Table], options: Options, sections: set[str]) -> list[str]:
-    rows = max(table.rows for table in tables)
-    if rows <= LARGE or options.test_n is not None or "gdu" not in sections:
+def _size_notes(study: Study, wanted: Wanted) -> list[Note]:
+    rows = max(table.rows for table in study.tables)
+    if rows <= LARGE or study.options.test_n is not None or "gdu" not in wanted.sections:
         return []
     return [
-        f"With {rows:,} rows the smallest difference is significant, so p-values and this measure "
-        "tell good from bad less well. Set test_n = 1000 in [options] to test every effect as if "
-        "it came from 1,000 units."
+        Note(
+            "many-rows",
+            f"With {rows:,} rows the smallest difference is significant, so p-values and this "
+            "measure tell good from bad less well. Set test_n = 1000 in [options] to test every "
+            "effect as if it came from 1,000 units.",
+        )
     ]

@@ -13,11 +13,10 @@ import numpy as np
 from microgauge._version import __version__
 from microgauge.arrays import Floats, Index
 from microgauge.commands.assess import SchemaSource, chosen_schema
-from microgauge.engines import over
 from microgauge.engines.opening import open_table, reading_of
+from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
-from microgauge.log import Progress, silent
-from microgauge.measures.balance.balance import balance, utility, weighted_total
+from microgauge.log import Log, Note, Progress, silent
 from microgauge.measures.loss.values import Apart
 from microgauge.measures.risk.classes import (
     ClassTable,
@@ -26,9 +25,8 @@ from microgauge.measures.risk.classes import (
     records_within,
     size_quantiles,
 )
-from microgauge.passes import Classes, Pass, Tally
+from microgauge.passes import Classes
 from microgauge.passes.classes import ClassCells
-from microgauge.passes.tables import weighing
 from microgauge.results import (
     AttributeUtility,
     Diagnosis,
@@ -38,9 +36,16 @@ from microgauge.results import (
 )
 from microgauge.schema import Recode, Schema
 from microgauge.sections.balance.choices import RutChoices
-from microgauge.sections.balance.section import Attribute, continuous_both
+from microgauge.sections.balance.section import Attribute, balanced, totals_of
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.study.describe import Described, Describer, Memory, Side, as_number, raw_axes
+from microgauge.study.describe import (
+    Described,
+    Describer,
+    Side,
+    as_number,
+    continuous_both,
+    raw_axes,
+)
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts
 from microgauge.tables import Table
@@ -90,24 +95,22 @@ class _Diagnoser:
     cells: ClassCells
     released: Mapping[str, Released]
     """For each protection level, its variables as it would release them."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @staticmethod
     def of(table: Table, schema: Schema) -> _Diagnoser:
         """One scan: how often each value occurs, and each combination of the keys' values."""
-        memory = Memory()
         schema, form = sound_parts(schema)
-        plain = schema.of_original()
-        describer = Describer(table, table, plain, memory)
-        engine = over(table, describer.weights(table, "original"))
+        describer = Describer(table, table, schema.of_original())
         names = tuple(name for name in schema.keys if name in table.columns)
-        passes: list[Pass] = [Tally(name) for name in table.columns]
         if not names:
             raise InputError(*(form or _key_faults(schema, table) or [NO_KEYS]))
-        question = Classes(names)
-        facts = engine.scan([*passes, question], raw_axes(table), long_facts=True)
-        memory.tallies = {name: weighing(facts[Tally(name)]) for name in table.columns}
-        described = describer.describe()
+        axes = raw_axes(table)
+        question = Classes(tuple(axes[name] for name in names))
+        # Both ask the same rows, and in the same round.
+        described, facts = run_one(
+            together(describer.describe(), asked(describer.raw_engines[0], [question]))
+        )
         by_name = {v.name: v for v in described.variables}
         released, level_faults = _released_levels(schema, by_name)
         faults = [
@@ -126,7 +129,7 @@ class _Diagnoser:
             keys,
             facts[question],
             released,
-            _notes(described.notes),
+            _notes(describer.log.notes),
         )
 
     def result(self) -> Diagnosis:
@@ -142,7 +145,7 @@ class _Diagnoser:
             subsets=self._subsets(levels, rows),
             levels=self._previews(levels, rows),
             missing_keys=self.schema.risk.missing_keys,
-            notes=self.notes,
+            notes=tuple(note.sentence for note in self.notes),
         )
 
     # -- classes -----------------------------------------------------------------------------
@@ -204,13 +207,12 @@ class _Diagnoser:
 
     def _attributes(self, changed: Released) -> tuple[AttributeUtility, ...]:
         found = []
-        notes: list[str] = []
         for variable in self.variables:
             if variable.role in LEFT_OUT or variable.original.empty:
                 continue
             after, recoding = changed.get(variable.name, (variable, None))
             evidence = _Mapped(after, recoding)
-            found.append(Attribute(after, recoding, evidence, self.schema.rut, notes).result())
+            found.append(Attribute(after, recoding, evidence, self.schema.rut, Log()).result())
         return tuple(found)
 
     def _level(
@@ -218,29 +220,19 @@ class _Diagnoser:
     ) -> LevelPreview:
         chosen = self.schema.of(RutChoices)
         risk = internal_risk(table)
-        totals: dict[str, Any] = {"loss": None, "similarity": None, "utility": None, "value": None}
-        reason = None
-        try:
-            for part, worst in (("loss", True), ("similarity", False)):
-                known = [a for a in attributes if None not in (a.loss, a.similarity)]
-                totals[part] = weighted_total(
-                    [getattr(a, part) for a in known],
-                    [a.weight for a in known],
-                    chosen.combine,
-                    worst=worst,
-                )
-            totals["utility"] = utility(totals["similarity"], totals["loss"], chosen.utility)
-            totals["value"] = balance(totals["utility"], risk, *chosen.weights, chosen.form)
-        except Undefined as why:
-            reason = str(why)
+        totals = totals_of(attributes, chosen)
+        value, why = balanced(totals.utility, risk, *chosen.weights, chosen.form)
         return LevelPreview(
             name=name,
             internal=risk,
             k=int(table.matching.min()),
             uniques=records_within(table, 1),
             attributes=attributes,
-            reason=reason,
-            **totals,
+            loss=totals.loss,
+            similarity=totals.similarity,
+            utility=totals.utility,
+            value=value,
+            reason=totals.reason or why,
         )
 
 
@@ -338,9 +330,9 @@ def _recode_faults(recode: Recode) -> list[str]:
     return Schema(levels={"level": {"variable": recode}}).faults()
 
 
-def _notes(notes: Sequence[str]) -> tuple[str, ...]:
+def _notes(notes: Sequence[Note]) -> tuple[Note, ...]:
     """The table was described as if it were both; it is one."""
-    return tuple(note for note in notes if "protected table" not in note)
+    return tuple(note for note in notes if "protected" not in note.about)
 
 
 def _subset_risk(names: tuple[str, ...], table: ClassTable) -> SubsetRisk:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.engines.opening import open_table, reading_of
+from microgauge.engines.rounds import run_one
+from microgauge.log import Log
 from microgauge.schema import ANALYSED, Schema
 from microgauge.study.describe import Described
 from microgauge.study.recoding import Recoding
@@ -47,7 +49,7 @@ def draft_schema(
     after = before
     if protected is not None:
         after = open_table(protected, which="protected", reading=reading)
-    study = Study.prepare(before, after, Schema())
+    study = run_one(Study.prepare(before, after, Schema(), Log()))
     sections = [_section(v, study, before, alone=protected is None) for v in study.variables]
     return HEAD + "".join(sections)
 

@@ -10,20 +10,22 @@ from typing import Any
 from microgauge.commands.assess import (
     Original,
     SchemaSource,
+    Wanted,
     assess_against,
     chosen_schema,
     chosen_sections,
     read_original,
 )
-from microgauge.engines.opening import engine_for, reading_of
-from microgauge.errors import InputError, Undefined
-from microgauge.log import Progress, silent
+from microgauge.engines.opening import engine_for, reading_of, reads_files
+from microgauge.engines.rounds import run_one
+from microgauge.errors import InputError
+from microgauge.log import Log, Progress, silent
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.sections.risk.section import risk_of
+from microgauge.sections.risk.section import internal_of
 from microgauge.study.study import Study
 from microgauge.tables import exists
 
@@ -60,7 +62,7 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    sections = chosen_sections(only, skip) | {"risk", "rut"}
+    wanted = Wanted(chosen_sections(only, skip) | {"risk", "rut"}, details=details)
     chosen = limited_schema(
         chosen_schema(schema, key, external, population), max_risk, min_utility, preset
     )
@@ -69,7 +71,7 @@ def rank(
     if not chosen.keys:
         raise InputError(NO_KEYS)
     reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
-    if reading.session is None:
+    if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
     found = []
@@ -78,7 +80,7 @@ def rank(
         def told(what: str, share: float, name: str = name) -> None:
             progress(f"{name}: {what}", share)
 
-        result = assess_against(before, source, chosen, sections, told, details=details)
+        result = assess_against(before, source, chosen, wanted, told)
         found.append(Candidate(name=name, assessment=result))
     return ranking_of(found, chosen, original_risk(before, chosen))
 
@@ -102,12 +104,8 @@ def _check_files(candidates: Sequence[Any]) -> None:
 def original_risk(before: Original, schema: Schema) -> float | None:
     """R_internal of the original, released as it is."""
     alone = schema.of_original()
-    study = Study.prepare(before.table, before.table, alone, before.memory)
-    section = risk_of(study, silent, [])
-    try:
-        return section.internal({}) if section.keys else None
-    except Undefined:
-        return None  # an empty table: its candidates say so
+    study = run_one(Study.prepare(before.table, before.table, alone, Log(), before.cache))
+    return run_one(internal_of(study))
 
 
 def limited_schema(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from microgauge.arrays import Counts
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Join, Weight
 from microgauge.engines.local import Local
 from microgauge.tables import Table
@@ -14,7 +13,7 @@ __all__ = [
     "Join",
     "Local",
     "Weight",
-    "counts",
+    "has_order",
     "in_order",
     "join",
     "over",
@@ -29,19 +28,14 @@ def over(table: Table, weight: Weight | None = None, key: str | None = None) -> 
     return Local.of(table, weight, key)
 
 
-def counts(table: Table, name: str) -> Counts:
-    """Rows of each raw value of a column, missing cells last."""
-    if table.frame is not None:
-        found: Counts = table.frame.counts(name, len(table.columns[name].values) + 1)
-        return found
-    from microgauge.engines.local import counts_of
-
-    return counts_of(table, name)
+def has_order(table: Table) -> bool:
+    """Whether the rows of a table have an order, by which two tables may correspond."""
+    return table.frame is None
 
 
 def in_order(original: Table, protected: Table) -> Engine | None:
     """An engine over two tables row by row; None where rows have no order."""
-    if original.frame is not None or protected.frame is not None:
+    if not (has_order(original) and has_order(protected)):
         return None
     from microgauge.engines.local import in_order as rows_in_order
 

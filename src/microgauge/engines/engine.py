@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from microgauge.arrays import Floats
-from microgauge.passes import Axes, Batch, Facts, Pass
+from microgauge.passes import Axis, Batch, Facts, Pass
 
 if TYPE_CHECKING:
     from microgauge.engines.local import Local
 
 ORIGINAL, PROTECTED = "original ", "protected "
 """What stands before a column's name in matched rows."""
+
+
+class Features(Protocol):
+    """The columns of a model, worked out for any batch of rows alike."""
+
+    @property
+    def seen(self) -> tuple[Axis, ...]:
+        """The axes that they look at."""
+        ...
+
+    def __call__(self, batch: Batch) -> Floats:
+        """Rows × columns."""
+        ...
 
 
 class Engine(Protocol):
@@ -29,8 +42,13 @@ class Engine(Protocol):
         """Whether rows have weights."""
         ...
 
-    def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
-        """Fold the passes over all rows. Facts as long as the table want batches as long."""
+    @property
+    def stack(self) -> object:
+        """Equal for tables whose rows lie one below the other: these are scanned together."""
+        ...
+
+    def scan(self, passes: Sequence[Pass]) -> Facts:
+        """Fold the passes over all rows."""
         ...
 
     def sample(self, most: int, seed: int, *, by_place: bool = False) -> Local:
@@ -41,22 +59,29 @@ class Engine(Protocol):
         """
         ...
 
-    def logistic(
-        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
-    ) -> Floats | None:
-        """Intercept and coefficients of the model that tells the other's rows from these.
+    @property
+    def numbered(self) -> bool:
+        """Whether rows have numbers by which a user finds them again."""
+        ...
 
-        None where the place has no logistic regression of its own for all rows.
-        """
+    @property
+    def fits_models(self) -> bool:
+        """Whether the place has a logistic regression of its own for all rows."""
+        ...
+
+    def logistic(self, other: Engine, features: tuple[Features, Features]) -> Floats:
+        """Intercept and coefficients of the model that tells the other's rows from these."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Weight:
-    """A column of weights: a number for each raw value, scaled to a mean of one over the rows."""
+    """A column of weights: a number for each raw value, where known with a mean of one."""
 
     column: str
     numbers: Floats
+    mean: float = 1.0
+    """What the numbers were divided by."""
 
 
 @dataclass(frozen=True, eq=False)

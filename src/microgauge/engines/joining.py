@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Index
 from microgauge.engines.engine import ORIGINAL, PROTECTED, Join
-from microgauge.engines.local import LONG_ROWS, Local
+from microgauge.engines.local import Local
+from microgauge.passes.batch import LONG_ROWS
 from microgauge.tables import Key, Sliceable, Table
 from microgauge.tables.scratch import Spilled
 

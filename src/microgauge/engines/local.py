@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from microgauge.arrays import Counts, Floats, Hashes, Index
-from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Weight
-from microgauge.passes import Axes, Axis, Batch, Facts, Pass, fold
+from microgauge.arrays import Floats, Hashes, Index
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Features, Weight
+from microgauge.passes import Batch, Facts, Pass, finished, fold
+from microgauge.passes.batch import BATCH_ROWS, LONG_ROWS
 from microgauge.tables import Key, Sliceable, Table
 from microgauge.values.hashing import (
     all_numbers,
@@ -23,10 +24,6 @@ from microgauge.values.hashing import (
     seeded,
 )
 
-BATCH_ROWS = 1 << 16
-"""Few enough rows for all columns' codes to stay in the processor's cache."""
-LONG_ROWS = 1 << 20
-"""Rows of a batch whose answers are as long as a table."""
 HASHES_AT_A_TIME = 1 << 27
 """Hashes of rows that are sorted together: 1 GB."""
 
@@ -55,6 +52,7 @@ class Local:
         weights: Sliceable | None = None,
         batch_rows: int = BATCH_ROWS,
         units: Sliceable | None = None,
+        stack: object | None = None,
     ) -> None:
         self._codes = codes
         self.rows = rows
@@ -62,6 +60,7 @@ class Local:
         self._batch_rows = batch_rows
         self._units = units
         """A hash of each row's key, where there is one."""
+        self._stack = stack
         self._sample: tuple[tuple[int, int, bool], Local] | None = None
 
     @staticmethod
@@ -76,7 +75,7 @@ class Local:
         weights = None if weight is None else Looked(codes[weight.column], weight.numbers)
         found = None if key is None else key_of(table, key)
         units = None if found is None else found.words[0]
-        return Local(codes, table.rows, weights, batch_rows, units)
+        return Local(codes, table.rows, weights, batch_rows, units, table.stack)
 
     @property
     def weighted(self) -> bool:
@@ -88,36 +87,39 @@ class Local:
         """The weight of every row; None without weights."""
         return None if self._weights is None else self._weights[:]
 
-    def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
-        """Fold the passes over all rows. Facts as long as the table want batches as long."""
-        rows = max(self._batch_rows, LONG_ROWS) if long_facts else self._batch_rows
-        return fold(self._batches(axes, rows), passes)
+    @property
+    def stack(self) -> object:
+        """What it has in common with tables that are scanned together with it."""
+        return self if self._stack is None else self._stack
 
-    def _batches(self, axes: Axes, size: int) -> Iterator[Batch]:
-        used = {axis.column for axis in axes.values()}
+    @property
+    def numbered(self) -> bool:
+        """Rows have their numbers in the file."""
+        return True
+
+    @property
+    def fits_models(self) -> bool:
+        """Models are fitted on rows in memory here."""
+        return False
+
+    def logistic(self, other: Engine, features: tuple[Features, Features]) -> Floats:
+        """There is none: see `fits_models`."""
+        raise NotImplementedError
+
+    def scan(self, passes: Sequence[Pass]) -> Facts:
+        """Fold the passes over all rows."""
+        if any(question.long for question in passes):
+            size = max(self._batch_rows, LONG_ROWS)
+        else:
+            size = self._batch_rows
+        used = {axis.column for question in passes for axis in question.seen}
+        return finished(fold(self._batches(used, size), passes, self._batch_rows))
+
+    def _batches(self, used: Collection[str], size: int) -> Iterator[Batch]:
         for part in _parts(self.rows, size):
             codes = {name: codes[part] for name, codes in self._codes.items() if name in used}
-            yield Batch(codes, axes, None if self._weights is None else self._weights[part])
-
-    def levels(self, axes: Mapping[str, Axis]) -> Index:
-        """Rows × axes: the level of every row, for measures that must see units."""
-        found = np.empty((self.rows, len(axes)), dtype=np.intp)
-        start = 0
-        for batch in self._batches(axes, self._batch_rows):
-            if not axes or start == self.rows:
-                break
-            columns = [batch.levels(name) for name in axes]
-            stop = start + len(columns[0])
-            found[start:stop] = np.stack(columns, axis=1)
-            start = stop
-        return found
-
-    def logistic(
-        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
-    ) -> Floats | None:
-        """None: models are fitted on rows in memory here."""
-        del other, axes, features
-        return None
+            rows = max(min(part.stop, self.rows) - part.start, 0)
+            yield Batch(codes, rows, None if self._weights is None else self._weights[part])
 
     def table(self, like: Table) -> Table:
         """The rows as a table whose columns are those of another."""
@@ -255,15 +257,6 @@ def copies_taken(hashes: Hashes, counts: NDArray[Any], share: float) -> Index:
     """How many of each set of equal rows a sample takes."""
     uniform = seeded(hashes, 1).astype(np.float64) / 2.0**64
     return np.floor(counts * share + uniform).astype(np.intp)
-
-
-def counts_of(table: Table, name: str) -> Counts:
-    """Rows of each raw value of a column, missing cells last."""
-    column = table.columns[name]
-    found = np.zeros(len(column.values) + 1, dtype=np.int64)
-    for part in _parts(table.rows, LONG_ROWS):
-        found += np.bincount(column.codes[part], minlength=len(found))
-    return found
 
 
 def key_of(table: Table, name: str) -> Key | None:

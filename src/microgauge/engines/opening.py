@@ -76,6 +76,11 @@ def open_table(
     return read_table(source, which=which, reading=reading, progress=progress)
 
 
+def reads_files(reading: Reading) -> bool:
+    """Whether paths are those of files here, and not names that Spark knows."""
+    return reading.session is None
+
+
 def engine_for(engine: Any, *sources: Any) -> Any:
     """The engine given, or the session of the first table that is a Spark data frame."""
     if engine != "local":

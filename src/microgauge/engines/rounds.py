@@ -9,7 +9,7 @@ rounds, however many parts and variables there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -34,8 +34,15 @@ class Need:
     part: Hashable
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Whether another part is wanted for itself, or waited for so far."""
+
+    part: Hashable
+
+
 Answers = Mapping[Engine, Facts]
-Asking = Generator[Questions | Need, Any, T]
+Asking = Generator[Questions | Need | Wanted, Any, T]
 """A part of the work: asks in rounds, returns its outcome."""
 
 
@@ -52,9 +59,72 @@ def asked_both(engines: Sequence[Engine], passes: Sequence[Sequence[Pass]]) -> A
     """One round of questions to several tables; a table that is named twice is scanned once."""
     wanted: dict[Engine, list[Pass]] = {}
     for engine, questions in zip(engines, passes, strict=True):
-        wanted.setdefault(engine, []).extend(questions)
-    answers = yield Questions({e: p for e, p in wanted.items() if p})
+        if questions:
+            wanted.setdefault(engine, []).extend(questions)
+    answers = (yield Questions(wanted)) if wanted else {}
     return [answers.get(engine, Facts({})) for engine in engines]
+
+
+def in_blocks(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Items in blocks whose sizes add up to at most so much; a larger one is by itself."""
+    block: list[T] = []
+    held = 0
+    for item in items:
+        here = size(item)
+        if block and held + here > most:
+            yield block
+            block, held = [], 0
+        block.append(item)
+        held += here
+    if block:
+        yield block
+
+
+def together(*works: Asking[Any]) -> Asking[list[Any]]:
+    """Several parts as one: what they ask at the same time is asked in the same round."""
+    outcomes: list[Any] = [None] * len(works)
+    sends: dict[int, Any] = dict.fromkeys(range(len(works)))
+    while sends:
+        asking: dict[int, Questions] = {}
+        for place, send in sends.items():
+            said = yield from _until_questions(works[place], send)
+            if isinstance(said, Questions):
+                asking[place] = said
+            else:
+                outcomes[place] = said.value
+        answers = (yield _merged(asking.values())) if asking else {}
+        sends = dict.fromkeys(asking, answers)
+    return outcomes
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    value: Any
+
+
+def _until_questions(work: Asking[Any], send: Any) -> Asking[Questions | _Outcome]:
+    """Move a part on until it asks of rows or is done; what it waits for is waited for here."""
+    while True:
+        try:
+            said = work.send(send)
+        except StopIteration as end:
+            return _Outcome(end.value)
+        if isinstance(said, Questions):
+            return said
+        send = yield said
+
+
+def _merged(asking: Iterable[Questions]) -> Questions:
+    wanted: dict[Engine, dict[Pass, None]] = {}
+    for questions in asking:
+        for engine, passes in questions.of.items():
+            wanted.setdefault(engine, {}).update(dict.fromkeys(passes))
+    return Questions({engine: list(passes) for engine, passes in wanted.items()})
+
+
+def scanned(engines: Sequence[Engine], wanted: Questions) -> dict[Engine, Facts]:
+    """One scan: of the rows of a table, or of several that lie one below the other."""
+    return {engine: engine.scan(wanted.of[engine]) for engine in engines}
 
 
 @dataclass(eq=False)
@@ -67,6 +137,7 @@ class _Task:
     throw: Exception | None = None
     questions: Questions | None = None
     waits: Hashable | None = None
+    needs: list[Hashable] = field(default_factory=list)
     done: bool = False
     outcome: Any = None
     failure: Exception | None = None
@@ -95,6 +166,14 @@ class Rounds:
                 raise failure
         return {part: self._tasks[part].outcome for part in wanted}
 
+    def in_order(self, parts: Iterable[Hashable]) -> list[Hashable]:
+        """Parts that were run, each after those that it waited for."""
+        found: dict[Hashable, None] = {}
+        for part in parts:
+            needs = self._tasks[part].needs
+            found |= dict.fromkeys([*self.in_order(n for n in needs if n not in found), part])
+        return list(found)
+
     def _start(self, part: Hashable) -> _Task:
         if part not in self._tasks:
             self._tasks[part] = _Task(part, self.begin(part))
@@ -121,8 +200,7 @@ class Rounds:
         task.waits, task.send, task.throw = None, other.outcome, other.failure
         return True
 
-    @staticmethod
-    def _step(task: _Task) -> None:
+    def _step(self, task: _Task) -> None:
         send, throw = task.send, task.throw
         task.send = task.throw = None
         try:
@@ -134,18 +212,22 @@ class Rounds:
         else:
             if isinstance(said, Need):
                 task.waits = said.part
+                task.needs.append(said.part)
+            elif isinstance(said, Wanted):
+                task.send = said.part in self._tasks
             else:
                 task.questions = said
 
     @staticmethod
     def _answer(asking: Sequence[_Task]) -> None:
         """One scan of each table for the questions of all."""
-        wanted: dict[Engine, dict[Pass, None]] = {}
-        for task in asking:
-            assert task.questions is not None
-            for engine, passes in task.questions.of.items():
-                wanted.setdefault(engine, {}).update(dict.fromkeys(passes))
-        answers = {engine: engine.scan(list(passes), {}) for engine, passes in wanted.items()}
+        wanted = _merged(task.questions for task in asking if task.questions is not None)
+        stacks: dict[object, list[Engine]] = {}
+        for engine in wanted.of:
+            stacks.setdefault(engine.stack, []).append(engine)
+        answers: dict[Engine, Facts] = {}
+        for engines in stacks.values():
+            answers |= scanned(engines, wanted)
         for task in asking:
             task.questions, task.send = None, answers
 

@@ -11,15 +11,18 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from microgauge.engines.rounds import run_one
+from microgauge.log import Log
 from microgauge.measures.joint.designs import Design, auto_design, chosen_design, spline_design
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.results import FigureRow, FigureTable
 from microgauge.schema import Schema
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices
-from microgauge.sections.joint.section import WholeFile
-from microgauge.study.describe import Memory
-from microgauge.study.joint_rows import stacked
+from microgauge.sections.joint.clusters import ClusterMeasure
+from microgauge.sections.joint.ecdf import EcdfMeasure
+from microgauge.study.describe import OriginalCache
+from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 from microgauge.tables import Table, read_table
 from microgauge.threads import one_thread
@@ -47,14 +50,14 @@ class Base:
 
     table: Table
     types: Mapping[str, str]
-    memory: Memory = field(default_factory=Memory)
+    cache: OriginalCache = field(default_factory=OriginalCache)
 
     @staticmethod
     def of(original: pl.DataFrame, types: Mapping[str, str]) -> Base:
         """From a data frame and the type of each variable."""
         return Base(read_table(original, which="original"), types)
 
-    def against(self, protected: pl.DataFrame, seed: int) -> WholeFile:
+    def against(self, protected: pl.DataFrame, seed: int) -> Compared:
         """The rows of both files, one below the other, as they are.
 
         Rows count as not matched: where matched rows show a rounding, the original would be rounded
@@ -67,13 +70,28 @@ class Base:
             }
         )
         table = read_table(protected, which="protected")
-        joint, _ = stacked(Study.prepare(self.table, table, schema, self.memory))
-        return WholeFile(joint, seed)
+        return Compared(joint_of(self.table, table, schema, self.cache).ordered(), seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The rows of two files in an order that depends on values only, and the seed of all chance."""
+
+    joint: Joint
+    seed: int
+
+
+def joint_of(
+    original: Table, protected: Table, schema: Schema, cache: OriginalCache | None = None
+) -> Joint:
+    """The rows of both tables, one below the other."""
+    study = run_one(Study.prepare(original, protected, schema, Log(), cache))
+    return run_one(joint_rows(study, Log()))
 
 
 def smooth_design(joint: Joint) -> Design:
     """The package's own choice: cubes of numbers and products of pairs where rows allow it."""
-    return auto_design(joint, None, [])
+    return auto_design(joint, None)
 
 
 def basis_design(joint: Joint) -> Design:
@@ -95,19 +113,20 @@ def propensity(joint: Joint, design: Callable[[Joint], Design]) -> float:
 
 
 def clustered(
-    whole: WholeFile, method: Literal["average", "kmeans"], groups: Sequence[int]
+    whole: Compared, method: Literal["average", "kmeans"], groups: Sequence[int]
 ) -> list[float]:
     """G · U_c of all rows, for each number of groups."""
-    found = whole.clusters(
+    found = ClusterMeasure(whole.joint, whole.seed).results(
         ClusterChoices(method=method, groups=tuple(groups), sample=whole.joint.rows)  # all of them
     )
     assert all(result.value is not None for result in found)
     return [result.groups * float(result.value or 0.0) for result in found]
 
 
-def distribution(whole: WholeFile) -> tuple[float, float]:
+def distribution(whole: Compared) -> tuple[float, float]:
     """U_m and U_s at every row."""
-    found = whole.ecdf(EcdfChoices(exact_limit=whole.joint.rows))
+    measure = EcdfMeasure(whole.joint, whole.seed)
+    found = measure.result(EcdfChoices(exact_limit=whole.joint.rows))
     assert found.maximum is not None
     assert found.mean_square is not None
     return found.maximum, found.mean_square

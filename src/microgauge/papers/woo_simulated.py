@@ -20,11 +20,9 @@ from microgauge.measures.joint.clusters import MOST_LINKED, cluster_distance, fe
 from microgauge.measures.joint.propensity import expected_distance
 from microgauge.papers import Progress
 from microgauge.papers.claims import NEITHER
-from microgauge.papers.woo import PAPER
+from microgauge.papers.woo import PAPER, joint_of
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 from microgauge.schema import Schema
-from microgauge.study.joint_rows import stacked
-from microgauge.study.study import Study
 from microgauge.tables import read_table
 from microgauge.tables.budget import memory_bytes
 
@@ -260,7 +258,7 @@ def all_linked(original: pl.DataFrame, protected: pl.DataFrame, seed: int) -> Me
         why = f"average linkage of {count:,} rows takes {needed / 1e9:.1f} GB of memory"
         return Measured(dict.fromkeys(CLUSTER_ROWS), dict.fromkeys(CLUSTER_ROWS, why), ())
     tables = [read_table(f, which=w) for f, w in ((original, "original"), (protected, "protected"))]
-    joint, _ = stacked(Study.prepare(tables[0], tables[1], Schema.from_dict(_schema(seed))))
+    joint = joint_of(tables[0], tables[1], Schema.from_dict(_schema(seed)))
     tree = hierarchy.linkage(features(joint, standardise=True), method="average")
     labels = joint.protected.astype(np.float64)
     cuts = [hierarchy.fcluster(tree, groups, "maxclust") for groups in GROUPS]

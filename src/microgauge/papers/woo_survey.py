@@ -17,6 +17,7 @@ from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
     PAPER,
     Base,
+    Compared,
     Figures,
     Trial,
     basis_design,
@@ -31,7 +32,6 @@ from microgauge.papers.woo import (
     smooth_design,
 )
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
-from microgauge.sections.joint.section import WholeFile
 
 ROWS = 51_016
 GROUPS = (1250, 2500)
@@ -143,7 +143,7 @@ def householders() -> pl.DataFrame:
     )
 
 
-def figures_of(whole: WholeFile) -> dict[str, float]:
+def figures_of(whole: Compared) -> dict[str, float]:
     """Every measure of one version, U_p and U_s times N, U_c times G."""
     found = {row: propensity(whole.joint, design) for row, design in MODELS.items()}
     found |= dict(zip(U_C, clustered(whole, "kmeans", GROUPS), strict=True))

@@ -21,6 +21,7 @@ from microgauge.papers.claims import Said
 from microgauge.papers.woo import (
     PAPER,
     Base,
+    Compared,
     Figures,
     Trial,
     basis_design,
@@ -35,7 +36,6 @@ from microgauge.papers.woo import (
     smooth_design,
 )
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
-from microgauge.sections.joint.section import WholeFile
 
 STATES = 9
 DRAWS = 40
@@ -169,21 +169,21 @@ class Bench:
         """Read once."""
         return Bench(original, Base.of(original, TYPES))
 
-    def whole(self, setting: tuple[int, int], seed: int) -> WholeFile:
+    def whole(self, setting: tuple[int, int], seed: int) -> Compared:
         """Both files' rows, for one setting and one draw."""
         return self.base.against(mask(self.original, recipe(self.original, setting, seed)), seed)
 
-    def drawn(self, seed: int, measured: Callable[[WholeFile], Sequence[float]]) -> Floats:
+    def drawn(self, seed: int, measured: Callable[[Compared], Sequence[float]]) -> Floats:
         """Settings × figures of one draw."""
         return np.array([measured(self.whole(setting, seed)) for setting in SETTINGS])
 
 
-def quick_figures(whole: WholeFile) -> list[float]:
+def quick_figures(whole: Compared) -> list[float]:
     """N · U_p, U_m and U_s."""
     return [propensity(whole.joint, smooth_design), *distribution(whole)]
 
 
-def model_figures(whole: WholeFile) -> list[float]:
+def model_figures(whole: Compared) -> list[float]:
     """The same, and N · U_p by the other models."""
     return [*quick_figures(whole), *(propensity(whole.joint, d) for d in OTHER_MODELS.values())]
 

@@ -1,21 +1,22 @@
 """Questions asked of every batch of rows, whose answers add up to facts.
 
-A pass is a small hashable value, so that the same question is asked once however many measures
-need the answer. It knows the axes of a batch by name and nothing of files, engines or measures.
+A pass is a small hashable value that holds the axes it looks at, so that the same question is asked
+once however many measures need the answer. It knows nothing of files, engines or measures.
 """
 
-from microgauge.passes.batch import Axes, Axis, Batch, Facts, Pass, fold
+from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes
 from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
+from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
 __all__ = [
-    "Axes",
     "Axis",
     "Batch",
     "Changes",
     "Classes",
+    "Column",
     "Crosstab",
     "Cube",
     "Differences",
@@ -32,5 +33,6 @@ __all__ = [
     "Suppressed",
     "Tally",
     "Within",
+    "finished",
     "fold",
 ]

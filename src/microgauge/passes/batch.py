@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
+from microgauge.errors import Undefined
 from microgauge.values.totals import Total
+
+BATCH_ROWS = 1 << 16
+"""Few enough rows for all columns' codes to stay in the processor's cache."""
+LONG_ROWS = 1 << 20
+"""Rows of a batch whose answers are as long as a table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """How a column is seen: which level each raw value belongs to, and a score per level."""
+    """How a column is seen: which level each raw value belongs to, and a score per level.
+
+    Axes are equal where they see the same, so that equal questions are equal whoever asks.
+    """
 
     column: str
     lookup: Index
@@ -26,50 +37,115 @@ class Axis:
     identity: bool = False
     """Whether raw codes are the levels themselves, which spares looking them up."""
 
+    @cached_property
+    def _print(self) -> tuple[object, ...]:
+        lookup = None if self.identity else _digest(self.lookup)
+        scores = None if self.scores is None else _digest(self.scores)
+        return self.column, self.size, lookup, scores
 
-Axes = Mapping[str, Axis]
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._print)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Axis) and self._print == other._print)
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
-class Pass(Protocol):
-    """A question to a batch. Equal passes are one question."""
+def _digest(array: NDArray[Any]) -> bytes:
+    return blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).digest()
+
+
+class Pass:
+    """A question to a batch, which holds the axes that it looks at. Equal passes are one question.
+
+    What an engine needs to know of a pass are the properties here, not which pass it is.
+    """
+
+    long: ClassVar[bool] = False
+    """Whether answers may be as long as the table, so that batches as long pay."""
+    keyed: ClassVar[bool] = False
+    """Whether the answer is a set of keyed cells, which a shuffle can add up."""
+
+    @cached_property
+    def seen(self) -> tuple[Axis, ...]:
+        """All axes that it looks at."""
+        held = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return tuple(dict.fromkeys(axis for value in held for axis in _axes_in(value)))
 
     def read(self, batch: Batch) -> Any:
         """The answer for these rows."""
-        ...
+        raise NotImplementedError
 
-    def __hash__(self) -> int: ...
+    def finish(self, total: Any) -> Any:
+        """The answer for all rows, from the sum of those for some."""
+        return total
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
 
 
-Facts = dict[Any, Any]
-"""Each pass with its summed answer."""
+def _axes_in(value: object) -> Iterator[Axis]:
+    if isinstance(value, Axis):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _axes_in(part)
+
+
+class Facts(Mapping[Pass, Any]):
+    """Each pass with its summed answer; `Undefined` where it has none, with its reason."""
+
+    def __init__(self, answers: Mapping[Pass, Any]) -> None:
+        self._answers = answers
+
+    def __getitem__(self, question: Pass) -> Any:
+        answer = self._answers[question]
+        if isinstance(answer, Undefined):
+            raise answer
+        return answer
+
+    def __iter__(self) -> Iterator[Pass]:
+        return iter(self._answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
 
 
 class Batch:
     """Some rows of a table, as codes. What one pass has worked out, the next one finds ready."""
 
     def __init__(
-        self, codes: Mapping[str, NDArray[Any]], axes: Axes, weights: Floats | None = None
+        self, codes: Mapping[str, NDArray[Any]], rows: int, weights: Floats | None = None
     ) -> None:
         self._codes = codes
-        self._axes = axes
+        self.rows = rows
         self.weights = weights
         self._raw: dict[str, Index] = {}
-        self._levels: dict[str, Index] = {}
-        self._scores: dict[str, Floats] = {}
-        self._stacks: dict[tuple[str, ...], Floats] = {}
+        self._levels: dict[Axis, Index] = {}
+        self._scores: dict[Axis, Floats] = {}
+        self._stacks: dict[tuple[Axis, ...], Floats] = {}
 
-    def size(self, axis: str) -> int:
-        """Number of levels on an axis; also the code of a missing cell."""
-        return self._axes[axis].size
+    def parts(self, rows: int) -> Iterator[Batch]:
+        """The same rows, some at a time."""
+        if self.rows <= rows:
+            yield self
+            return
+        for start in range(0, self.rows, rows):
+            part = slice(start, start + rows)
+            codes = {name: codes[part] for name, codes in self._codes.items()}
+            weights = None if self.weights is None else self.weights[part]
+            yield Batch(codes, min(rows, self.rows - start), weights)
 
-    def levels(self, axis: str) -> Index:
+    def levels(self, axis: Axis) -> Index:
         """The level of every row."""
         found = self._levels.get(axis)
         if found is None:
-            seen = self._axes[axis]
-            raw = self._index(seen.column)
+            raw = self._index(axis.column)
             # Clipping skips numpy's check of every index; codes never exceed the lookup.
-            found = raw if seen.identity else seen.lookup.take(raw, mode="clip")
+            found = raw if axis.identity else axis.lookup.take(raw, mode="clip")
             self._levels[axis] = found
         return found
 
@@ -79,17 +155,16 @@ class Batch:
             found = self._raw[column] = self._codes[column].astype(np.intp)
         return found
 
-    def scores(self, axis: str) -> Floats:
+    def scores(self, axis: Axis) -> Floats:
         """The score of every row."""
         found = self._scores.get(axis)
         if found is None:
-            scores = self._axes[axis].scores
-            if scores is None:
-                raise ValueError(f"the axis {axis} has no scores")
-            found = self._scores[axis] = scores.take(self.levels(axis), mode="clip")
+            if axis.scores is None:
+                raise ValueError(f"the axis {axis.column} has no scores")
+            found = self._scores[axis] = axis.scores.take(self.levels(axis), mode="clip")
         return found
 
-    def stack(self, axes: tuple[str, ...]) -> Floats:
+    def stack(self, axes: tuple[Axis, ...]) -> Floats:
         """The scores of several axes, rows × axes."""
         found = self._stacks.get(axes)
         if found is None:
@@ -97,10 +172,61 @@ class Batch:
         return found
 
 
-def fold(batches: Iterable[Batch], passes: Sequence[Pass]) -> Facts:
-    """Read the rows once, however many passes are asked for."""
-    asked = {question: Total() for question in passes}
+class _Sum:
+    """The sum of a pass's answers so far, or why there is none."""
+
+    def __init__(self, question: Pass) -> None:
+        self._question = question
+        self._total = Total()
+        self._why: Undefined | None = None
+
+    def read(self, batch: Batch) -> None:
+        if self._why is None:
+            try:
+                self._total.add(self._question.read(batch))
+            except Undefined as why:  # of this question only: the others go on
+                self._why, self._total = why, Total()
+
+    @property
+    def known(self) -> bool:
+        return self._why is not None or self._total.known
+
+    @property
+    def value(self) -> Any:
+        """The sum, or the `Undefined` that says why there is none."""
+        if self._why is not None:
+            return self._why
+        try:
+            return self._total.value
+        except Undefined as why:
+            return why
+
+
+def fold(
+    batches: Iterable[Batch], passes: Sequence[Pass], rows: int = BATCH_ROWS
+) -> dict[Pass, Any]:
+    """Read the rows once, however many passes are asked for; sums that are not finished yet.
+
+    Passes with long answers read batches as they come, the others at most `rows` rows at a time.
+    """
+    sums = {question: _Sum(question) for question in passes}
+    long = [total for question, total in sums.items() if question.long]
+    short = [total for question, total in sums.items() if not question.long]
     for batch in batches:
-        for question, total in asked.items():
-            total.add(question.read(batch))
-    return {question: total.value for question, total in asked.items() if total.known}
+        for total in long:
+            total.read(batch)
+        if short:
+            for part in batch.parts(rows):
+                for total in short:
+                    total.read(part)
+    return {question: total.value for question, total in sums.items() if total.known}
+
+
+def finished(sums: Mapping[Pass, Any]) -> Facts:
+    """The sums of all rows as facts."""
+    return Facts(
+        {
+            question: total if isinstance(total, Undefined) else question.finish(total)
+            for question, total in sums.items()
+        }
+    )

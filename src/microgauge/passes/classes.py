@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Words
 from microgauge.errors import Undefined
-from microgauge.passes.batch import Batch
+from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import sums_by
 from microgauge.values.packing import MOST, distinct, packed
 
@@ -39,20 +40,24 @@ class ClassCells:
 
 
 @dataclass(frozen=True)
-class Classes:
+class Classes(Pass):
     """How often each combination of levels occurs; a missing cell is a level of its own."""
 
-    axes: tuple[str, ...]
-    scored: tuple[str, ...] = ()
+    axes: tuple[Axis, ...]
+    scored: tuple[Axis, ...] = ()
     """Axes whose scores are summed in every class."""
 
-    def sizes(self, batch: Batch) -> tuple[int, ...]:
+    long: ClassVar[bool] = True
+    keyed: ClassVar[bool] = True
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
         """Levels of each axis, with the missing one."""
-        return tuple(batch.size(axis) + 1 for axis in self.axes)
+        return tuple(axis.size + 1 for axis in self.axes)
 
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
-        sizes = self.sizes(batch)
+        sizes = self.sizes
         words = packed([batch.levels(axis) for axis in self.axes], sizes)
         keys, places, size = distinct(words, min(prod(sizes), MOST))
         rows = np.bincount(places, minlength=size)

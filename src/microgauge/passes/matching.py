@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.passes.batch import Batch
+from microgauge.passes.batch import Axis, Batch, Pass
 
 
 @dataclass(frozen=True)
-class Equal:
+class Equal(Pass):
     """In how many rows two axes with the same levels agree; a missing cell agrees with nothing."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
 
     def read(self, batch: Batch) -> int:
         """A number of rows."""
         a = batch.levels(self.a)
-        return int(((a == batch.levels(self.b)) & (a != batch.size(self.a))).sum())
+        return int(((a == batch.levels(self.b)) & (a != self.a.size)).sum())
 
 
 @dataclass(frozen=True)
@@ -44,32 +44,40 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Sorted:
+class Sorted(Pass):
     """Whether the rows are sorted by an axis, missing cells left out."""
 
-    axis: str
+    axis: Axis
 
     def read(self, batch: Batch) -> Run:
         """First and last level, and whether they rise or fall in between."""
         levels = batch.levels(self.axis)
-        levels = levels[levels != batch.size(self.axis)]
-        if not len(levels):
-            return Run(None, None, True, True)
-        steps = np.diff(levels)
-        return Run(
-            int(levels[0]), int(levels[-1]), bool((steps >= 0).all()), bool((steps <= 0).all())
-        )
+        start = _run(levels[:FIRST_ROWS], self.axis.size)
+        # Most columns are sorted neither way, which their first rows show.
+        unsorted = not (start.rising or start.falling)
+        return start if unsorted else _run(levels, self.axis.size)
+
+
+FIRST_ROWS = 256
+
+
+def _run(levels: Index, missing: int) -> Run:
+    levels = levels[levels != missing]
+    if not len(levels):
+        return Run(None, None, True, True)
+    steps = np.diff(levels)
+    return Run(int(levels[0]), int(levels[-1]), bool((steps >= 0).all()), bool((steps <= 0).all()))
 
 
 @dataclass(frozen=True)
-class Changes:
+class Changes(Pass):
     """In how many rows the two axes of a pair differ, and in how many rows any pair does.
 
     The axes of a pair have the same levels. Cells missing on both sides are equal; a cell missing
     on one side has changed.
     """
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[Axis, Axis], ...]
 
     def read(self, batch: Batch) -> Index:
         """Rows in which each pair differs; last: rows in which at least one does."""
@@ -78,16 +86,16 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Differences:
+class Differences(Pass):
     """How far the scores of two axes are apart, over rows in which neither is missing."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
 
     def read(self, batch: Batch) -> Floats:
         """Rows compared, Σ|a - b|, Σ(a - b)², rows with a ≠ 0, Σ|a - b|/|a| over these."""
-        here = batch.levels(self.a) != batch.size(self.a)
-        here &= batch.levels(self.b) != batch.size(self.b)
+        here = batch.levels(self.a) != self.a.size
+        here &= batch.levels(self.b) != self.b.size
         a, b = batch.scores(self.a), batch.scores(self.b)
         if not here.all():
             a, b = a[here], b[here]
@@ -100,31 +108,31 @@ class Differences:
 
 
 @dataclass(frozen=True)
-class Suppressed:
+class Suppressed(Pass):
     """In how many rows the first axis has a value, and in how many of these the second has none."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
 
     def read(self, batch: Batch) -> Index:
         """Two numbers of rows."""
-        here = batch.levels(self.a) != batch.size(self.a)
-        gone = here & (batch.levels(self.b) == batch.size(self.b))
+        here = batch.levels(self.a) != self.a.size
+        gone = here & (batch.levels(self.b) == self.b.size)
         return np.array([int(here.sum()), int(gone.sum())])
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(Pass):
     """How often the scores of two axes are close: a number with a value discloses it, or not."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
     half: float
     """Largest difference that counts as close."""
 
     def read(self, batch: Batch) -> Index:
         """Rows in which a has a value; rows in which b has one too and is close to it."""
-        here = batch.levels(self.a) != batch.size(self.a)
-        both = here & (batch.levels(self.b) != batch.size(self.b))
+        here = batch.levels(self.a) != self.a.size
+        both = here & (batch.levels(self.b) != self.b.size)
         close = np.abs(batch.scores(self.a) - batch.scores(self.b)) <= self.half
         return np.array([int(here.sum()), int((both & close).sum())])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
-from microgauge.passes.batch import Batch
+from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import sums_by
 
 _EXACT = float(1 << 53)
@@ -17,15 +17,15 @@ SEVERAL = 4
 
 
 @dataclass(frozen=True)
-class GroupSums:
+class GroupSums(Pass):
     """Sums of the scores of some axes within each level of another. Missing scores are 0."""
 
-    group: str
-    scored: tuple[str, ...]
+    group: Axis
+    scored: tuple[Axis, ...]
 
     def read(self, batch: Batch) -> Floats:
         """Levels of the group axis (missing last) × scored axes."""
-        groups, size = batch.levels(self.group), batch.size(self.group) + 1
+        groups, size = batch.levels(self.group), self.group.size + 1
         if len(self.scored) < SEVERAL:
             return np.stack([self._sums(batch, axis, groups, size) for axis in self.scored], axis=1)
         from scipy import sparse
@@ -36,7 +36,7 @@ class GroupSums:
         return np.asarray(members @ batch.stack(self.scored))
 
     @staticmethod
-    def _sums(batch: Batch, axis: str, groups: Index, size: int) -> Floats:
+    def _sums(batch: Batch, axis: Axis, groups: Index, size: int) -> Floats:
         scores = batch.scores(axis)
         if batch.weights is not None:
             scores = scores * batch.weights
@@ -44,11 +44,11 @@ class GroupSums:
 
 
 @dataclass(frozen=True)
-class Product:
+class Product(Pass):
     """Sum of the products of two axes' scores."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
 
     def read(self, batch: Batch) -> float:
         """A single sum, by numpy's pairwise summation: the same whatever the number of threads."""
@@ -59,7 +59,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Gram:
+class Gram(Pass):
     """Sums of the products of all axes' scores with each other.
 
     Scores that are whole numbers up to `bound` in size (doubled centred ranks) are multiplied in
@@ -67,7 +67,7 @@ class Gram:
     depend on the order of rows, the batches or the threads of the linear algebra library.
     """
 
-    axes: tuple[str, ...]
+    axes: tuple[Axis, ...]
     bound: float
 
     def read(self, batch: Batch) -> NDArray[np.longdouble]:
@@ -84,14 +84,14 @@ class Gram:
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(Pass):
     """Sums and sums of products of all axes' scores over the rows in which none is missing.
 
     With a group axis, for each of its levels; rows that belong to no group are left out then.
     """
 
-    axes: tuple[str, ...]
-    group: str | None = None
+    axes: tuple[Axis, ...]
+    group: Axis | None = None
 
     def read(self, batch: Batch) -> Floats:
         """Groups × (axes + 2) × (axes + 1).
@@ -100,8 +100,8 @@ class Moments:
         is a group's weight, [g, 0, j] the sum of axis j. The last row is the number of rows and
         the sum of squared weights.
         """
-        here = np.logical_and.reduce([batch.levels(axis) != batch.size(axis) for axis in self.axes])
-        size = 1 if self.group is None else batch.size(self.group)
+        here = np.logical_and.reduce([batch.levels(axis) != axis.size for axis in self.axes])
+        size = 1 if self.group is None else self.group.size
         groups = np.zeros(len(here), dtype=np.intp)
         if self.group is not None:
             groups = batch.levels(self.group)

@@ -7,13 +7,13 @@ weights, an answer has three layers: rows, weight sums, sums of squared weights;
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.passes.batch import Batch
+from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
@@ -43,41 +43,45 @@ def weighing(layers: Layers) -> Weighing:
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Pass):
     """How often each level of an axis occurs."""
 
-    axis: str
+    axis: Axis
+
+    long: ClassVar[bool] = True
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels."""
-        return _layers(batch.levels(self.axis), batch.size(self.axis) + 1, batch.weights)
+        return _layers(batch.levels(self.axis), self.axis.size + 1, batch.weights)
 
 
 @dataclass(frozen=True)
-class Present:
+class Present(Pass):
     """How often each level of an axis occurs where another axis is not missing."""
 
-    axis: str
-    given: str
+    axis: Axis
+    given: Axis
+
+    long: ClassVar[bool] = True
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels; rows where `given` is missing count as missing."""
         keys = batch.levels(self.axis)
-        absent = batch.levels(self.given) == batch.size(self.given)
-        keys = np.where(absent, batch.size(self.axis), keys)
-        return _layers(keys, batch.size(self.axis) + 1, batch.weights)
+        absent = batch.levels(self.given) == self.given.size
+        keys = np.where(absent, self.axis.size, keys)
+        return _layers(keys, self.axis.size + 1, batch.weights)
 
 
 @dataclass(frozen=True)
-class Crosstab:
+class Crosstab(Pass):
     """How often each combination of two axes' levels occurs."""
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels of a × levels of b."""
-        width, height = batch.size(self.a) + 1, batch.size(self.b) + 1
+        width, height = self.a.size + 1, self.b.size + 1
         keys = batch.levels(self.a) * height
         keys += batch.levels(self.b)
         layers = _layers(keys, width * height, batch.weights)
@@ -85,16 +89,16 @@ class Crosstab:
 
 
 @dataclass(frozen=True)
-class Cube:
+class Cube(Pass):
     """How often each combination of three axes' levels occurs: three crosstabs for one count."""
 
-    a: str
-    b: str
-    c: str
+    a: Axis
+    b: Axis
+    c: Axis
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels of a × levels of b × levels of c."""
-        shape = tuple(batch.size(axis) + 1 for axis in (self.a, self.b, self.c))
+        shape = tuple(axis.size + 1 for axis in (self.a, self.b, self.c))
         keys = batch.levels(self.a) * shape[1]
         keys += batch.levels(self.b)
         keys *= shape[2]
@@ -102,7 +106,7 @@ class Cube:
         layers = _layers(keys, shape[0] * shape[1] * shape[2], batch.weights)
         return layers.reshape(len(layers), *shape)
 
-    def crosstab(self, layers: Layers, a: str, b: str) -> Layers:
+    def crosstab(self, layers: Layers, a: Axis, b: Axis) -> Layers:
         """The crosstab of two of the axes, in the order asked for."""
         axes = (self.a, self.b, self.c)
         (third,) = (i for i, axis in enumerate(axes) if axis not in (a, b))
@@ -125,17 +129,20 @@ class SparseCells:
 
 
 @dataclass(frozen=True)
-class SparseCrosstab:
+class SparseCrosstab(Pass):
     """A crosstab too large to write out.
 
     The key of a cell is its level on a × (size of b + 1) + its level on b.
     """
 
-    a: str
-    b: str
+    a: Axis
+    b: Axis
+
+    long: ClassVar[bool] = True
+    keyed: ClassVar[bool] = True
 
     def read(self, batch: Batch) -> SparseCells:
         """The cells that occur."""
-        keys = batch.levels(self.a).astype(np.int64) * (batch.size(self.b) + 1)
+        keys = batch.levels(self.a).astype(np.int64) * (self.b.size + 1)
         cells, places = np.unique(keys + batch.levels(self.b), return_inverse=True)
         return SparseCells(cells, _layers(places, len(cells), batch.weights))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from microgauge.schema.parts import Part, hand_over
 from microgauge.sections.analyses import Indicators, Regressions
 from microgauge.sections.balance import Balance
-from microgauge.sections.gdu import Gdu
+from microgauge.sections.gdu import GDU_SECTION
 from microgauge.sections.joint import Clusters, Ecdf, Propensity
 from microgauge.sections.loss import Loss
 from microgauge.sections.pictures import Pictures
@@ -17,7 +17,7 @@ from microgauge.sections.section import Section
 from microgauge.sections.yardsticks import Yardsticks
 
 _SECTIONS: list[Section] = [
-    Gdu(),
+    GDU_SECTION,
     Propensity(),
     Clusters(),
     Ecdf(),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from microgauge.results.blocks import Block, Headline
     from microgauge.schema.entries import Entries
     from microgauge.study.study import Study
+
+
+@dataclass(frozen=True)
+class View:
+    """Something several sections wait for and none shows: made once, by the first that needs it."""
+
+    name: str
+    run: Callable[[Study, Log], Asking[Any]]
 
 
 class Section(ABC):

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.arrays import Floats
-from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, in_order, join
+from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, has_order, in_order, join
+from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
-from microgauge.passes import Axes, Axis, Equal, Product, Sorted
+from microgauge.passes import Equal, Facts, Pass, Product, Sorted
 from microgauge.results import Alignment
 from microgauge.schema import Options
+from microgauge.study.common_levels import common_axes
 from microgauge.study.describe import Described
 from microgauge.tables import Table
 from microgauge.values.levels import Levels, common, sums_by
@@ -39,7 +41,7 @@ def match(
     variables: tuple[Described, ...],
     options: Options,
     joined: Join | None,
-) -> Matching:
+) -> Asking[Matching]:
     """Match by key if the tables were joined by one, else by row order where shown or forced."""
     if joined is not None:
         return _by_key(original, protected, joined, options.key)
@@ -52,7 +54,7 @@ def match(
         return _apart("rows have no order here, and no key column is named")
     if options.aligned:
         return _in_order(rows, "the user says that rows correspond")
-    evidence = _evidence(rows, variables)
+    evidence = yield from _evidence(rows, variables)
     if evidence is None:
         return _apart("equal numbers of rows, but no variable agrees more than by chance")
     return _in_order(rows, evidence)
@@ -84,7 +86,7 @@ def joined_tables(
             f"aligned = true, but the original has {original.rows} rows and the protected "
             f"table {protected.rows}. Name a key column that joins them."
         ]
-    if options.aligned and original.frame is not None:
+    if options.aligned and not has_order(original):
         return None, ["aligned = true, but rows have no order in Spark. Name a key column."]
     return None, []
 
@@ -141,57 +143,65 @@ def joined(a: Table, b: Table, key: str) -> Engine:
 # -- by row order ----------------------------------------------------------------------------
 
 
-def _evidence(rows: Engine, variables: tuple[Described, ...]) -> str | None:
+def _evidence(rows: Engine, variables: tuple[Described, ...]) -> Asking[str | None]:
     """A sentence on the variable that shows that rows correspond, or None.
 
     One variable is enough, so those with few levels, which are quick to compare, come first.
     """
     shared = [v for v in variables if v.protected is not None and v.protected.levels.present]
-    few = [v for v in shared if len(v.original.levels) <= FEW_LEVELS]
-    many = [v for v in shared if len(v.original.levels) > FEW_LEVELS]
-    return (
-        _agreement_evidence(rows, few)
-        or _agreement_evidence(rows, many)
-        or _rank_evidence(rows, shared)
+    few = [_Compared(v) for v in shared if len(v.original.levels) <= FEW_LEVELS]
+    many = [_Compared(v) for v in shared if len(v.original.levels) > FEW_LEVELS]
+    facts = yield from asked(rows, [question for c in few for question in c.agreement])
+    found = _agreement_evidence(rows.rows, few, facts)
+    if found is not None:
+        return found
+    ranked = [_Ranked(v) for v in shared if _ordered(v)]
+    facts = yield from asked(
+        rows,
+        [
+            *(question for c in many for question in c.agreement),
+            *(question for r in ranked for question in r.questions),
+        ],
     )
+    return _agreement_evidence(rows.rows, many, facts) or _rank_evidence(rows.rows, ranked, facts)
 
 
-def _agreement_evidence(rows: Engine, shared: list[Described]) -> str | None:
-    axes: dict[str, Axis] = {}
-    for variable in shared:
-        axes |= _common_axes(variable)
-    if not axes:
-        return None
-    facts = rows.scan([Equal(ORIGINAL + v.name, PROTECTED + v.name) for v in shared], axes)
+class _Compared:
+    """A variable on axes on which equal values have equal levels."""
+
+    def __init__(self, variable: Described) -> None:
+        self.variable = variable
+        self.axes = common_axes(variable)
+        self.equal = Equal(*self.axes)
+        self.runs = (Sorted(self.axes[0]), Sorted(self.axes[1]))
+
+    @property
+    def agreement(self) -> list[Pass]:
+        """Questions: in how many rows both agree, and whether both are sorted by it."""
+        return [self.equal, *self.runs]
+
+    def sorted_in_both(self, facts: Facts) -> bool:
+        """A variable by which both files are sorted agrees without the rows being the same."""
+        runs = [facts[question] for question in self.runs]
+        return all(run.rising for run in runs) or all(run.falling for run in runs)
+
+
+def _agreement_evidence(rows: int, compared: list[_Compared], facts: Facts) -> str | None:
     found = []
-    for variable in shared:
-        share = facts[Equal(ORIGINAL + variable.name, PROTECTED + variable.name)] / rows.rows
-        chance, deviation = _chance(variable, rows.rows)
+    for one in compared:
+        share = facts[one.equal] / rows
+        chance, deviation = _chance(one.variable, rows)
         excess = share - chance
         if excess > DIFFERENCE and excess > STANDARD_DEVIATIONS * deviation:
-            found.append((excess, share, chance, variable.name))
-    for _, share, chance, name in sorted(found, reverse=True):
-        if not _sorted_in_both(rows, name, axes):
-            return (
-                f'"{name}" has the same value in {share:.0%} of rows, '
-                f"where chance would give {chance:.0%}"
-            )
-    return None
-
-
-def _common_axes(variable: Described) -> Axes:
-    """Axes on which equal values have equal levels."""
-    assert variable.protected is not None
-    original, protected = variable.original, variable.protected
-    a, b, size = common(original.levels.keys, protected.levels.keys)
-    return {
-        ORIGINAL + variable.name: Axis(
-            ORIGINAL + variable.name, np.append(a, size)[original.lookup], size
-        ),
-        PROTECTED + variable.name: Axis(
-            PROTECTED + variable.name, np.append(b, size)[protected.lookup], size
-        ),
-    }
+            if one.sorted_in_both(facts):
+                continue
+            found.append((excess, share, chance, one.variable.name))
+    if not found:
+        return None
+    _, share, chance, name = max(found)
+    return (
+        f'"{name}" has the same value in {share:.0%} of rows, where chance would give {chance:.0%}'
+    )
 
 
 def _chance(variable: Described, rows: int) -> tuple[float, float]:
@@ -216,41 +226,46 @@ def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]
     return sums_by(a, original.rows, size), sums_by(b, protected.rows, size)
 
 
-def _sorted_in_both(rows: Engine, name: str, axes: Axes) -> bool:
-    """A variable by which both files are sorted agrees without the rows being the same units."""
-    facts = rows.scan([Sorted(ORIGINAL + name), Sorted(PROTECTED + name)], axes)
-    runs = [facts[Sorted(prefix + name)] for prefix in (ORIGINAL, PROTECTED)]
-    return all(run.rising for run in runs) or all(run.falling for run in runs)
-
-
-def _rank_evidence(rows: Engine, shared: list[Described]) -> str | None:
-    """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
-    for variable in shared:
-        assert variable.protected is not None
-        sides = (variable.original, variable.protected)
-        if not all(side.levels.numeric and side.type != "nominal" for side in sides):
-            continue
-        rho = _rank_correlation(rows, variable)
-        spread = STANDARD_DEVIATIONS / math.sqrt(max(rows.rows - 1, 1))
-        if rho <= max(DIFFERENCE, spread):
-            continue
-        if not _sorted_in_both(rows, variable.name, _common_axes(variable)):
-            return f'"{variable.name}" has a rank correlation of {rho:.2f} from row to row'
-    return None
-
-
-def _rank_correlation(rows: Engine, variable: Described) -> float:
-    """Ranks with missing cells in the middle: close enough to tell matched from shuffled rows."""
+def _ordered(variable: Described) -> bool:
     assert variable.protected is not None
-    axes = {}
-    squares = 1.0
-    for prefix, side in ((ORIGINAL, variable.original), (PROTECTED, variable.protected)):
-        counts = side.levels.rows.astype(np.float64)
-        ranks = centred_ranks(counts)
-        name = prefix + variable.name
-        axes[name] = side.axis(name, np.append(ranks, 0.0))
-        squares *= float((ranks**2 * counts).sum())
-    product = Product(ORIGINAL + variable.name, PROTECTED + variable.name)
-    if squares == 0:
-        return 0.0
-    return float(rows.scan([product], axes)[product]) / math.sqrt(squares)
+    sides = (variable.original, variable.protected)
+    return all(side.levels.numeric and side.type != "nominal" for side in sides)
+
+
+class _Ranked:
+    """A number with its ranks; missing cells stand in the middle.
+
+    That is close enough to tell matched from shuffled rows.
+    """
+
+    def __init__(self, variable: Described) -> None:
+        assert variable.protected is not None
+        self.compared = _Compared(variable)
+        axes = []
+        self._squares = 1.0
+        for prefix, side in ((ORIGINAL, variable.original), (PROTECTED, variable.protected)):
+            counts = side.levels.rows.astype(np.float64)
+            ranks = centred_ranks(counts)
+            axes.append(side.axis(prefix + variable.name, np.append(ranks, 0.0)))
+            self._squares *= float((ranks**2 * counts).sum())
+        self._product = Product(axes[0], axes[1])
+
+    @property
+    def questions(self) -> list[Pass]:
+        """The sum of products of ranks, and whether both files are sorted by the number."""
+        return [self._product, *self.compared.runs]
+
+    def correlation(self, facts: Facts) -> float:
+        """Spearman's."""
+        return float(facts[self._product]) / math.sqrt(self._squares) if self._squares else 0.0
+
+
+def _rank_evidence(rows: int, ranked: list[_Ranked], facts: Facts) -> str | None:
+    """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
+    spread = STANDARD_DEVIATIONS / math.sqrt(max(rows - 1, 1))
+    for one in ranked:
+        rho = one.correlation(facts)
+        if rho > max(DIFFERENCE, spread) and not one.compared.sorted_in_both(facts):
+            name = one.compared.variable.name
+            return f'"{name}" has a rank correlation of {rho:.2f} from row to row'
+    return None

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.passes import Axis
 from microgauge.schema import Type
 from microgauge.study.describe import Described, Side
-from microgauge.study.study import Study
+from microgauge.study.recoding import Recoding
 from microgauge.values.levels import common
 
 _DEMANDS: tuple[Type, ...] = ("nominal", "ordinal", "continuous")
@@ -61,16 +62,20 @@ def comparable(variable: Described) -> bool:
     return not (variable.removed or variable.original.empty or variable.protected is None)
 
 
-def placed_variables(study: Study) -> dict[str, Placed]:
-    """The analysed variables that both tables have, on common levels."""
-    found = {v.name: placed(v, study) for v in study.analysed if comparable(v)}
-    return {name: both for name, both in found.items() if both is not None}
+def common_axes(variable: Described) -> tuple[Axis, Axis]:
+    """Axes of matched rows on which equal values have equal levels."""
+    assert variable.protected is not None
+    original, protected = variable.original, variable.protected
+    a, b, size = common(original.levels.keys, protected.levels.keys)
+    return (
+        Axis(ORIGINAL + variable.name, np.append(a, size)[original.lookup], size),
+        Axis(PROTECTED + variable.name, np.append(b, size)[protected.lookup], size),
+    )
 
 
-def placed(variable: Described, study: Study) -> Placed | None:
+def placed(variable: Described, recoding: Recoding | None) -> Placed | None:
     """A variable on common levels; None where numbers became categories in an unknown way."""
     assert variable.protected is not None
-    recoding = study.recodings.get(variable.name)
     before = variable.original if recoding is None else recoding.recoded
     after = variable.protected
     kind = min(before.type, after.type, key=_DEMANDS.index)

@@ -15,10 +15,12 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Counts, Flags, Floats, Index
-from microgauge.engines import Engine, Weight, counts, over
+from microgauge.engines import Engine, Weight, over
+from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import hint, listing
-from microgauge.passes import Axis, Tally
-from microgauge.passes.tables import weighing
+from microgauge.log import Log
+from microgauge.passes import Axis, Facts, Pass, Tally
+from microgauge.passes.tables import Layers, weighing
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable
 from microgauge.study.cells import Cells
 from microgauge.tables import Column, Table
@@ -27,6 +29,8 @@ from microgauge.values.intervals import Interval, parse_intervals
 from microgauge.values.labels import label_of
 from microgauge.values.levels import Keys, Levels, Weighing, regroup
 
+Tallies = Mapping[str, Layers]
+"""For each column, rows of each raw value, and what they weigh."""
 MOST_CODES = 10
 """Whole numbers with at most so many distinct values are taken for codes."""
 
@@ -57,6 +61,11 @@ class Side:
         return len(self.lookup) == size + 1 and bool((self.lookup == np.arange(size + 1)).all())
 
 
+def continuous_both(before: Side, after: Side) -> bool:
+    """Whether both sides are numbers to calculate with."""
+    return all(side.type == "continuous" and side.levels.numeric for side in (before, after))
+
+
 @dataclass(frozen=True, eq=False)
 class Described:
     """A variable with what is known of it on both sides."""
@@ -67,6 +76,11 @@ class Described:
     original: Side
     protected: Side | None
     """None where the column is gone."""
+
+    @property
+    def continuous(self) -> bool:
+        """Whether it is a number to calculate with on both sides."""
+        return self.protected is not None and continuous_both(self.original, self.protected)
 
     @property
     def removed(self) -> bool:
@@ -81,7 +95,6 @@ class Description:
     variables: tuple[Described, ...]
     original: Engine
     protected: Engine
-    notes: tuple[str, ...]
 
     @property
     def analysed(self) -> tuple[Described, ...]:
@@ -90,10 +103,13 @@ class Description:
 
 
 @dataclass(eq=False)
-class Memory:
+class OriginalCache:
     """What was worked out of the original once, for every candidate it is compared with."""
 
-    tallies: dict[str, Weighing] | None = None
+    tallies: Tallies | None = None
+    raw_engine: Engine | None = None
+    engine: Engine | None = None
+    """The original's rows; before that, with weights as they stand."""
     answers: dict[Any, Any] = field(default_factory=dict)
     """Tests of pairs of the original's variables."""
 
@@ -105,34 +121,66 @@ class Describer:
     original: Table
     protected: Table
     schema: Schema
-    memory: Memory = field(default_factory=Memory)
+    cache: OriginalCache = field(default_factory=OriginalCache)
     other: str = "protected"
     """What messages call the second table."""
     faults: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    log: Log = field(default_factory=Log)
 
-    def describe(self) -> Description:
-        """The description. It is of use only where no faults were found."""
+    def describe(self) -> Asking[Description]:
+        """The description, from one round. It is of use only where no faults were found."""
         self._check_names()
-        weights = [self.weights(table, which) for table, which in self._sides]
-        key = self.schema.options.key
-        engines = [over(t, w, key) for (t, _), w in zip(self._sides, weights, strict=True)]
-        tallies = self._tallies(engines)
+        tallies = yield from self._tallies()
+        weights = [self._weight(place, tallies[place]) for place in (0, 1)]
+        engines = self._engines(weights)
+        weighed = [_weighed(found, w) for found, w in zip(tallies, weights, strict=True)]
         crowded = self._crowded()
         names = [name for name in self.original.columns if name not in crowded]
-        variables = [self._variable(name, *tallies) for name in names]
+        variables = [self._variable(name, *weighed) for name in names]
         self._check_pairs()
-        self._note_weights(tallies, weights)
+        self._note_weights(weighed, weights)
         self._note_columns()
         self._note_inferences(variables)
-        return Description(tuple(variables), engines[0], engines[1], tuple(self.notes))
+        return Description(tuple(variables), engines[0], engines[1])
 
-    def _tallies(self, engines: Sequence[Engine]) -> list[dict[str, Weighing]]:
-        if self.memory.tallies is None:
-            self.memory.tallies = tallies_of(engines[0], self.original)
+    @cached_property
+    def raw_engines(self) -> tuple[Engine, Engine]:
+        """The rows of both tables with weights as they stand: their mean is not known yet."""
+        if self.cache.raw_engine is None:
+            self.cache.raw_engine = self._raw_engine(*self._sides[0])
         if self.protected is self.original:
-            return [self.memory.tallies, self.memory.tallies]
-        return [self.memory.tallies, tallies_of(engines[1], self.protected)]
+            return self.cache.raw_engine, self.cache.raw_engine
+        return self.cache.raw_engine, self._raw_engine(*self._sides[1])
+
+    def _raw_engine(self, table: Table, which: str) -> Engine:
+        name = self._weight_name(which)
+        weight = None
+        if name is not None and name in table.columns:
+            numbers = self._weight_cells(table, name).numbers
+            weight = Weight(name, np.append(np.where(np.isfinite(numbers), numbers, 0.0), 0.0))
+        return over(table, weight, self.schema.options.key)
+
+    def _tallies(self) -> Asking[list[Tallies]]:
+        """How often each raw value of each column occurs; of the original, asked once."""
+        known = self.cache.tallies
+        wanted = [[] if known else _tally_passes(self.original), _tally_passes(self.protected)]
+        if self.protected is self.original:
+            wanted[1] = []
+        facts = yield from asked_both(self.raw_engines, wanted)
+        if known is None:
+            known = self.cache.tallies = tallies_in(facts[0], self.original)
+        if self.protected is self.original:
+            return [known, known]
+        return [known, tallies_in(facts[1], self.protected)]
+
+    def _engines(self, weights: Sequence[Weight | None]) -> tuple[Engine, Engine]:
+        """The rows of both tables; the original's are the same for every candidate."""
+        key = self.schema.options.key
+        if self.cache.engine is None:
+            self.cache.engine = over(self.original, weights[0], key)
+        if self.protected is self.original:
+            return self.cache.engine, self.cache.engine
+        return self.cache.engine, over(self.protected, weights[1], key)
 
     @property
     def _sides(self) -> tuple[tuple[Table, str], tuple[Table, str]]:
@@ -177,13 +225,17 @@ class Describer:
         known = {*self.original.columns, *self.original.unsupported}
         extra = [name for name in self.protected.columns if name not in known]
         if extra:
-            self.notes.append(
-                f"Columns only in the protected table, left out: {listing(extra, 30)}."
+            self.log.note(
+                "columns-added",
+                f"Columns only in the protected table, left out: {listing(extra, 30)}.",
+                ["protected"],
             )
         for table, which in self._sides:
             for name, what in table.unsupported.items():
-                self.notes.append(
-                    f'Column "{name}" of the {which} table holds {what} and is left out.'
+                self.log.note(
+                    "column-left-out",
+                    f'Column "{name}" of the {which} table holds {what} and is left out.',
+                    [which],
                 )
 
     def _crowded(self) -> set[str]:
@@ -212,8 +264,12 @@ class Describer:
         own = getattr(self.schema.options, f"weight_{which}")
         return cast("str | None", own if own is not None else self.schema.options.weight)
 
-    def weights(self, table: Table, which: str) -> Weight | None:
+    def _weight_cells(self, table: Table, name: str) -> Cells:
+        return Cells.read(table.columns[name], self._given(name).missing)
+
+    def _weight(self, place: int, tallies: Tallies) -> Weight | None:
         """The weights of a table's rows; None without, or where all are equal: no weighting."""
+        table, which = self._sides[place]
         name = self._weight_name(which)
         if name is None:
             return None
@@ -222,23 +278,25 @@ class Describer:
                 f'the {which} table has no column "{name}", the weight.{hint(name, table.columns)}'
             )
             return None
-        cells = Cells.read(table.columns[name], self._given(name).missing)
-        rows = counts(table, name)
+        cells = self._weight_cells(table, name)
+        rows = tallies[name][0].astype(np.int64)
         fault = _weight_fault(cells, rows)
         if fault:
             self.faults.append(f'the weight "{name}" of the {which} table {fault}')
             return None
         if cells.width is not None:
-            self.notes.append(
+            self.log.note(
+                "weight-on-grid",
                 f'The weight "{name}" of the {which} table has more than '
                 f"{self.schema.options.distinct_values:,} different values, which were read as "
-                f"the middles of intervals {cells.width:g} wide."
+                f"the middles of intervals {cells.width:g} wide.",
+                [which],
             )
         used = rows[:-1] > 0
         if len(np.unique(cells.numbers[used])) == 1:
             return None
         mean = float((cells.numbers[used] * rows[:-1][used]).sum()) / table.rows
-        return Weight(name, np.append(np.where(used, cells.numbers, 0.0) / mean, 0.0))
+        return Weight(name, np.append(np.where(used, cells.numbers, 0.0) / mean, 0.0), mean)
 
     def _note_weights(
         self, tallies: Sequence[Mapping[str, Weighing]], weights: Sequence[Weight | None]
@@ -248,14 +306,18 @@ class Describer:
             if name is None:
                 continue
             if weight is None:
-                self.notes.append(
-                    f'The weight "{name}" is the same in all rows of the {which} table.'
+                self.log.note(
+                    "weight-constant",
+                    f'The weight "{name}" is the same in all rows of the {which} table.',
+                    [which],
                 )
             else:
                 units = tally[name].over(slice(None))[2]
-                self.notes.append(
+                self.log.note(
+                    "weighted",
                     f'The {which} table is weighted by "{name}": {table.rows:,} rows count as '
-                    f"{units:,.0f} units (Kish)."
+                    f"{units:,.0f} units (Kish).",
+                    [which],
                 )
 
     def _given(self, name: str) -> Variable:
@@ -293,12 +355,13 @@ class Describer:
     def _note_width(self, name: str, width: float, *sides: Side | None) -> None:
         """What reading values as the middles of intervals may change."""
         shares = [s.levels.rows.max() / s.levels.present for s in sides if s and not s.empty]
-        self.notes.append(
+        self.log.note(
+            "number-on-grid",
             f'"{name}" has more than {self.schema.options.distinct_values:,} different values, '
             f"which were read as the middles of intervals {width:g} wide. The fullest holds "
             f"{max(shares, default=0.0):.2g} of the rows: no rank and no distance between "
             "distributions is off by more, and p-values are those of such distances. Changes "
-            "within an interval are not seen."
+            "within an interval are not seen.",
         )
 
     @staticmethod
@@ -321,8 +384,9 @@ class Describer:
 
     def _note_null_words(self, name: str, *sides: Cells | None) -> None:
         if any(cells is not None and cells.null_words for cells in sides):
-            self.notes.append(
-                f'In "{name}", words such as NA among numbers were read as missing values.'
+            self.log.note(
+                "null-words",
+                f'In "{name}", words such as NA among numbers were read as missing values.',
             )
 
     def _role(
@@ -336,9 +400,10 @@ class Describer:
         if name == options.key:
             return "id"
         if given.type is None and _is_identifier(column, cells, self.original.rows):
-            self.notes.append(
+            self.log.note(
+                "identifier",
                 f'"{name}" is taken for an identifier (its values are all different or run '
-                'consecutively) and left out; role = "analysis" in the schema keeps it.'
+                'consecutively) and left out; role = "analysis" in the schema keeps it.',
             )
             return "id"
         return "analysis"
@@ -350,15 +415,18 @@ class Describer:
                 inferred.setdefault(variable.original.type, []).append(variable.name)
         for kind in ("nominal", "ordinal", "continuous"):
             if kind in inferred:
-                self.notes.append(f"Type inferred as {kind}: {', '.join(inferred[kind])}.")
+                self.log.note(
+                    "type-inferred", f"Type inferred as {kind}: {', '.join(inferred[kind])}."
+                )
         for variable in variables:
             if variable.protected is None or variable.role not in ANALYSED:
                 continue
             before, after = variable.original.type, variable.protected.type
             if before != after and variable.given.protected_type is None:
-                self.notes.append(
+                self.log.note(
+                    "type-changed",
                     f'"{variable.name}" is {before} in the original and was found to be {after} '
-                    "in the protected table."
+                    "in the protected table.",
                 )
 
 
@@ -388,11 +456,21 @@ def raw_axes(table: Table) -> dict[str, Axis]:
     }
 
 
-def tallies_of(engine: Engine, table: Table) -> dict[str, Weighing]:
-    """How often each raw value of each column occurs, from one scan."""
-    axes = raw_axes(table)
-    facts = engine.scan([Tally(name) for name in axes], axes, long_facts=True)
-    return {name: weighing(facts[Tally(name)]) for name in axes}
+def _tally_passes(table: Table) -> list[Pass]:
+    return [Tally(axis) for axis in raw_axes(table).values()]
+
+
+def tallies_in(facts: Facts, table: Table) -> Tallies:
+    """How often each raw value of each column occurs, and what these rows weigh."""
+    return {name: facts[Tally(axis)] for name, axis in raw_axes(table).items()}
+
+
+def _weighed(tallies: Tallies, weight: Weight | None) -> dict[str, Weighing]:
+    """Rows, weights and squared weights of each value, by weights with a mean of one."""
+    if weight is None:
+        return {name: weighing(layers[:1]) for name, layers in tallies.items()}
+    scale = np.array([[1.0], [1.0 / weight.mean], [1.0 / weight.mean**2]])
+    return {name: weighing(layers * scale) for name, layers in tallies.items()}
 
 
 def _weight_fault(cells: Cells, rows: Counts) -> str | None:
@@ -507,10 +585,11 @@ class _VariableReader:
             return "ordinal"
         strange = int(other.here.sum()) - int((~np.isnan(other.numbers) & other.here).sum())
         if strange and strange < other.here.sum():
-            self.owner.notes.append(
+            self.owner.log.note(
+                "strange-values",
                 f'"{self.name}": {strange} of {int(other.here.sum())} distinct values in the '
                 "protected table are no numbers. If they mark suppressed cells, declare them as "
-                "missing in the schema."
+                "missing in the schema.",
             )
         return "nominal"
 
@@ -669,10 +748,13 @@ def _rising_numbers(values: Floats, missing: Flags) -> tuple[Keys, Index]:
     return values[~missing], np.where(missing, int((~missing).sum()), place)
 
 
-def options_notes(options: Options, variables: Sequence[Described]) -> list[str]:
+def options_notes(options: Options, variables: Sequence[Described], log: Log) -> None:
     """What a reader should know of weights that were declared but not used."""
     used = {options.weight, options.weight_original, options.weight_protected}
     idle = [v.name for v in variables if v.role == "weight" and v.name not in used]
-    if not idle:
-        return []
-    return [f"Declared as weight but not used: {', '.join(idle)}. Name it in [options] weight."]
+    if idle:
+        log.note(
+            "weight-idle",
+            f"Declared as weight but not used: {', '.join(idle)}. Name it in [options] weight.",
+            idle,
+        )

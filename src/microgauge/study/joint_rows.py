@@ -7,63 +7,71 @@ from collections.abc import Sequence
 import numpy as np
 
 from microgauge.engines import ORIGINAL, PROTECTED
+from microgauge.engines.rounds import Asking, asked, asked_both
+from microgauge.log import Log
 from microgauge.measures.joint.joint import Joint, JointVariable
-from microgauge.passes import Axis, Changes
-from microgauge.study.common_levels import Placed, comparable, placed_variables
+from microgauge.passes import Changes, Column
+from microgauge.study.common_levels import Placed, comparable
 from microgauge.study.study import Study
 
 
-def stacked(study: Study) -> tuple[Joint, list[str]]:
-    """All rows of both files on common levels, and what a reader should know of it."""
-    found, unmatched = compared(study)
-    names = [both.name for both in found]
-    codes = [
-        study.rows("original").levels({b.name: b.original_axis(b.name) for b in found}),
-        study.rows("protected").levels({b.name: b.protected_axis(b.name) for b in found}),
+def joint_rows(study: Study, log: Log) -> Asking[Joint]:
+    """All rows of both files on common levels."""
+    found = list(study.placed.values())
+    questions = [
+        [Column(both.original_axis(both.name)) for both in found],
+        [Column(both.protected_axis(both.name)) for both in found],
     ]
-    protected = np.repeat([False, True], [len(part) for part in codes])
+    rows = (study.rows("original"), study.rows("protected"))
+    facts = yield from asked_both(rows, questions)
+    codes = np.empty((sum(held.rows for held in rows), len(found)), dtype=np.intp)
+    for place in range(len(found)):
+        codes[: rows[0].rows, place] = facts[0][questions[0][place]]
+        codes[rows[0].rows :, place] = facts[1][questions[1][place]]
+    protected = np.repeat([False, True], [held.rows for held in rows])
     variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
-    joint = Joint(variables, np.concatenate(codes), protected)
-    return joint, _notes(study, names, unmatched)
+    _note(study, found, log)
+    return Joint(variables, codes, protected)
 
 
-def compared(study: Study) -> tuple[list[Placed], list[str]]:
-    """Variables on common levels, and the names of those that have none."""
-    found = placed_variables(study)
-    unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in found]
-    return list(found.values()), unmatched
-
-
-def _notes(study: Study, names: Sequence[str], unmatched: Sequence[str]) -> list[str]:
-    notes = []
-    recoded = [name for name in names if name in study.recodings]
+def _note(study: Study, found: Sequence[Placed], log: Log) -> None:
+    """What a reader should know of the variables that are compared, and of those that are not."""
+    recoded = [both.name for both in found if both.name in study.recodings]
     if recoded:
-        notes.append(
-            f"Global measures compare {', '.join(recoded)} after recoding the original alike."
+        log.note(
+            "joint-recoded",
+            f"Global measures compare {', '.join(recoded)} after recoding the original alike.",
+            recoded,
         )
     removed = [v.name for v in study.analysed if v.removed]
     if removed:
-        notes.append(f"Global measures leave out what was removed: {', '.join(removed)}.")
-    if unmatched:
-        notes.append(
-            f"Global measures leave out {', '.join(unmatched)}: numbers became categories, and "
-            "the recoding is not known."
+        log.note(
+            "joint-removed",
+            f"Global measures leave out what was removed: {', '.join(removed)}.",
+            removed,
         )
-    if any(engine.weighted for engine in (study.description.original, study.description.protected)):
-        notes.append("Global measures compare records and do not use the weights.")
-    return notes
+    unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in study.placed]
+    if unmatched:
+        log.note(
+            "joint-unmatched",
+            f"Global measures leave out {', '.join(unmatched)}: numbers became categories, and "
+            "the recoding is not known.",
+            unmatched,
+        )
+    if any(engine.weighted for engine in study.engines):
+        log.note("joint-unweighted", "Global measures compare records and do not use the weights.")
 
 
-def unmasked(study: Study, joint: Joint) -> frozenset[str]:
+def unmasked(study: Study) -> Asking[frozenset[str]]:
     """Variables whose values are the same in every row, where rows are known to correspond."""
-    rows = study.matching.rows
-    if rows is None or study.matching.alignment.how != "row order" or not joint.variables:
+    rows, both = study.matched, list(study.placed.values())
+    if rows is None or study.matching.alignment.how != "row order" or not both:
         return frozenset()
-    both = compared(study)[0]
-    axes: dict[str, Axis] = {}
-    for b in both:
-        axes[ORIGINAL + b.name] = b.original_axis(ORIGINAL + b.name)
-        axes[PROTECTED + b.name] = b.protected_axis(PROTECTED + b.name)
-    question = Changes(tuple((ORIGINAL + b.name, PROTECTED + b.name) for b in both))
-    changed = rows.scan([question], axes)[question]
-    return frozenset(b.name for b, count in zip(both, changed[:-1], strict=True) if not count)
+    question = Changes(
+        tuple(
+            (b.original_axis(ORIGINAL + b.name), b.protected_axis(PROTECTED + b.name)) for b in both
+        )
+    )
+    facts = yield from asked(rows, [question])
+    changed = facts[question][:-1]
+    return frozenset(b.name for b, count in zip(both, changed, strict=True) if not count)

@@ -13,12 +13,14 @@ from typing import Literal
 
 import numpy as np
 
-from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.arrays import Flags, Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
+from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
-from microgauge.passes import Axes, Crosstab, SparseCrosstab
+from microgauge.passes import Crosstab, Facts, SparseCrosstab
+from microgauge.passes.tables import SparseCells
 from microgauge.schema import Recode, RecodeMeasure, Rounding
-from microgauge.study.describe import Described, Side
+from microgauge.study.describe import Described, Side, continuous_both
 from microgauge.values.intervals import Interval, assign, parse_interval, parse_intervals
 from microgauge.values.labels import label_of, number_label
 from microgauge.values.levels import Keys, Levels
@@ -26,6 +28,9 @@ from microgauge.values.rounding import Rule, found_rule, resolution
 
 How = Literal["declared", "labels", "inferred"]
 Form = Literal["merged", "banded", "rounded", "top-coded", "bottom-coded", "top- and bottom-coded"]
+
+MatchedCells = tuple[Index, Index, Floats]
+"""Original level, protected level and units of every pair of values that occurs."""
 
 EXPLAINED = 0.95
 """Share of a merged value's rows that an inferred map must explain."""
@@ -56,15 +61,26 @@ def declared_recoding(variable: Described, recode: Recode) -> Recoding:
     return _recoding("declared", variable, target, keys)
 
 
-def found_recoding(variable: Described, rows: Engine | None) -> Recoding | None:
-    """The recoding that labels state or matched rows show; None where there is none."""
-    if variable.removed or variable.original.empty or variable.protected is None:
-        return None
-    from_labels = _from_labels(variable.original, variable.protected)
-    if from_labels is not None:
-        return _recoding("labels", variable, from_labels[1], from_labels[0])
-    inferred = None if rows is None else _inferred(variable, rows)
-    return None if inferred is None else _recoding("inferred", variable, inferred[1], inferred[0])
+def found_recodings(
+    variables: Sequence[Described], rows: Engine | None
+) -> Asking[dict[str, Recoding]]:
+    """The recodings that labels state or matched rows show, from one round for all variables."""
+    found: dict[str, Recoding] = {}
+    unknown = []
+    for variable in variables:
+        if variable.removed or variable.original.empty or variable.protected is None:
+            continue
+        from_labels = _from_labels(variable.original, variable.protected)
+        if from_labels is not None:
+            found[variable.name] = _recoding("labels", variable, from_labels[1], from_labels[0])
+        elif rows is not None and _worth_a_look(variable.original, variable.protected):
+            unknown.append(variable)
+    cells = yield from matched_cells(unknown, rows)
+    for variable in unknown:
+        inferred = _inferred(variable, cells[variable.name])
+        if inferred is not None:
+            found[variable.name] = _recoding("inferred", variable, inferred[1], inferred[0])
+    return found
 
 
 def _recoding(how: How, variable: Described, target: Index, keys: Keys) -> Recoding:
@@ -102,7 +118,7 @@ def _compact(
 
 
 def recoded_like(
-    variable: Described, recoding: Recoding | None, side: Side, rows: Engine | None
+    variable: Described, recoding: Recoding | None, side: Side, cells: MatchedCells | None
 ) -> Side:
     """Another table's values of a variable, recoded as the original's were.
 
@@ -114,7 +130,7 @@ def recoded_like(
         return side
     recode = variable.given.recode
     declared = recoding is not None and recoding.how == "declared" and recode is not None
-    rule = None if declared else shown_rule(variable, rows)
+    rule = None if declared else shown_rule(variable, cells)
     if rule is not None:
         return _rounded(side, rule)
     if recoding is None:
@@ -128,15 +144,20 @@ def recoded_like(
     return _by_lookup(variable, recoding, side)
 
 
-def shown_rule(variable: Described, rows: Engine | None) -> Rule | None:
+def may_be_rounded(variable: Described) -> bool:
+    """Whether a number has fewer values than before, so that rounding is worth a look."""
+    before, after = variable.original, variable.protected
+    if after is None or after.empty or not continuous_both(before, after):
+        return False
+    return len(after.levels) < len(before.levels)
+
+
+def shown_rule(variable: Described, cells: MatchedCells | None) -> Rule | None:
     """The rounding of a number that matched rows show."""
     before, after = variable.original, variable.protected
-    if rows is None or after is None or after.empty:
+    if cells is None or after is None or not may_be_rounded(variable):
         return None
-    numbers = all(s.type == "continuous" and s.levels.numeric for s in (before, after))
-    if not numbers or len(after.levels) >= len(before.levels):
-        return None
-    first, second, counts = matched_cells(variable, rows)
+    first, second, counts = cells
     return found_rule(
         before.levels.numbers[first],
         after.levels.numbers[second],
@@ -342,12 +363,10 @@ def _in_intervals(
 # -- inferred from rows ----------------------------------------------------------------------
 
 
-def _inferred(variable: Described, rows: Engine) -> tuple[Keys, Index] | None:
+def _inferred(variable: Described, cells: MatchedCells) -> tuple[Keys, Index] | None:
     original, protected = variable.original, variable.protected
     assert protected is not None
-    if not _worth_a_look(original, protected):
-        return None
-    goes = _most_frequent(variable, rows)
+    goes = _most_frequent(variable, cells)
     if original.levels.numeric and protected.levels.numeric and original.type == "continuous":
         return _inferred_numbers(original.levels, protected.levels, goes)
     return _inferred_categories(original.levels, protected.levels, goes)
@@ -383,24 +402,55 @@ class _Goes:
     """Share of the level's rows that go there."""
 
 
-def matched_cells(variable: Described, rows: Engine) -> tuple[Index, Index, Floats]:
-    """Original level, protected level and units of every pair of values that occurs."""
-    assert variable.protected is not None
-    sides = {ORIGINAL: variable.original, PROTECTED: variable.protected}
-    axes = {
-        prefix + variable.name: side.axis(prefix + variable.name) for prefix, side in sides.items()
+def matched_cells(
+    variables: Sequence[Described], rows: Engine | None
+) -> Asking[dict[str, MatchedCells]]:
+    """Which original value became which protected one, from one round; nothing without rows."""
+    if rows is None:
+        return {}
+    tables = {v.name: _Table.of(v, rows) for v in variables}
+    wanted = list(tables.values())
+    facts = yield from asked_both([t.rows for t in wanted], [[t.question] for t in wanted])
+    return {
+        name: table.cells(found) for (name, table), found in zip(tables.items(), facts, strict=True)
     }
-    names = (ORIGINAL + variable.name, PROTECTED + variable.name)
-    size, width = len(variable.original.levels), len(variable.protected.levels) + 1
-    keys, counts = _cells(rows, names, axes, size * width)
-    before, after = np.divmod(keys, width)
-    here = (before < size) & (after < width - 1)
-    return before[here], after[here], counts[here]
 
 
-def _most_frequent(variable: Described, rows: Engine) -> _Goes:
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The table of a variable's original and protected values in matched rows."""
+
+    rows: Engine
+    question: Crosstab | SparseCrosstab
+
+    @staticmethod
+    def of(variable: Described, rows: Engine) -> _Table:
+        assert variable.protected is not None
+        before = variable.original.axis(ORIGINAL + variable.name)
+        after = variable.protected.axis(PROTECTED + variable.name)
+        if before.size * (after.size + 1) <= DENSE_CELLS:
+            return _Table(rows, Crosstab(before, after))
+        # There may be as many cells as rows: which values became which shows in a part of them.
+        return _Table(rows.sample(MOST_MATCHED, 1), SparseCrosstab(before, after))
+
+    def cells(self, facts: Facts) -> MatchedCells:
+        """Original level, protected level and units of every pair of values that occurs."""
+        found = facts[self.question]
+        if isinstance(found, SparseCells):
+            keys, counts = found.keys, found.layers[0].astype(np.float64)
+        else:
+            table = found[0].ravel()
+            keys = np.flatnonzero(table)
+            counts = table[keys].astype(np.float64)
+        size, width = self.question.a.size, self.question.b.size + 1
+        before, after = np.divmod(keys, width)
+        here = (before < size) & (after < width - 1)
+        return before[here], after[here], counts[here]
+
+
+def _most_frequent(variable: Described, cells: MatchedCells) -> _Goes:
     size = len(variable.original.levels)
-    before, after, counts = matched_cells(variable, rows)
+    before, after, counts = cells
     total = np.bincount(before, counts, size)
     # Sorted by level, then count: the last entry of a level is its most frequent target.
     order = np.lexsort((-after, counts, before))
@@ -409,18 +459,6 @@ def _most_frequent(variable: Described, rows: Engine) -> _Goes:
     target[before[order]] = after[order]
     best[before[order]] = counts[order]
     return _Goes(target, best / np.maximum(total, 1.0))
-
-
-def _cells(rows: Engine, names: tuple[str, str], axes: Axes, size: int) -> tuple[Counts, Floats]:
-    """Keys and counts of the cells of (original value, protected value) that occur."""
-    if size <= DENSE_CELLS:
-        table = rows.scan([Crosstab(*names)], axes)[Crosstab(*names)][0].ravel()
-        keys = np.flatnonzero(table)
-        return keys, table[keys].astype(np.float64)
-    # There may be as many cells as rows: which values became which shows in a part of them too.
-    some = rows.sample(MOST_MATCHED, 1)
-    cells = some.scan([SparseCrosstab(*names)], axes, long_facts=True)[SparseCrosstab(*names)]
-    return cells.keys, cells.layers[0].astype(np.float64)
 
 
 def _merged(goes: _Goes, size: int) -> Flags:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
+from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
+from microgauge.passes import Column
 from microgauge.study.describe import Side
-from microgauge.study.study import Study
+from microgauge.study.study import SIDES, Study, Which
 from microgauge.values.intervals import midpoints
 from microgauge.values.levels import Levels
-
-Which = Literal["original", "protected"]
-SIDES: tuple[Which, Which] = ("original", "protected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,11 @@ class Records:
         wanted = set(labels)
         hits = [label in wanted for label in self.side(name).levels.labels]
         return np.append(np.array(hits, dtype=np.bool_), False)[self.levels[name]]
+
+    def only(self, names: Iterable[str]) -> Records:
+        """The same rows with fewer columns, in the order named; those that are gone left out."""
+        levels = {name: self.levels[name] for name in names if name in self.levels}
+        return replace(self, levels=levels)
 
     def taken(self, rows: Flags) -> Records:
         """Some of the rows."""
@@ -92,17 +96,27 @@ def sides_of(study: Study, which: Which) -> dict[str, Side]:
     return {name: side for name, side in sides.items() if side is not None and not side.empty}
 
 
-def read_records(study: Study, which: Which, names: Iterable[str]) -> Records:
-    """The named columns of one table; those that it does not have are left out."""
-    sides = sides_of(study, which)
-    rows = study.rows(which)
-    factor = getattr(study.description, which).rows / max(rows.rows, 1)
-    here = tuple(dict.fromkeys(name for name in names if name in sides))
-    if not here:
-        return Records(sides, {}, rows.rows, factor)
-    found = rows.levels({name: sides[name].axis(name) for name in here})
-    levels = {name: found[:, i].copy() for i, name in enumerate(here)}
-    return Records(sides, levels, rows.rows, factor)
+def read_records(study: Study, names: Iterable[str]) -> Asking[tuple[Records, Records]]:
+    """The named columns of both tables; those that one does not have are left out there."""
+    wanted = list(dict.fromkeys(names))
+    sides = [sides_of(study, which) for which in SIDES]
+    rows = [study.rows(which) for which in SIDES]
+    columns = [
+        {name: Column(here[name].axis(name)) for name in wanted if name in here} for here in sides
+    ]
+    facts = yield from asked_both(rows, [list(asking.values()) for asking in columns])
+    original, protected = (
+        Records(
+            here,
+            {name: found[question] for name, question in asking.items()},
+            held.rows,
+            engine.rows / max(held.rows, 1),
+        )
+        for here, asking, found, held, engine in zip(
+            sides, columns, facts, rows, study.engines, strict=True
+        )
+    )
+    return original, protected
 
 
 def weight_name(study: Study, which: Which, given: str | None) -> str | None:

@@ -2,26 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from microgauge.engines import Engine, Local
+from microgauge.engines.rounds import Asking
 from microgauge.errors import InputError, Undefined
+from microgauge.log import Log
 from microgauge.schema import Options, Schema, Variable
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.checks import analysis_faults
-from microgauge.study.describe import Described, Describer, Description, Memory, options_notes
+from microgauge.study.common_levels import Placed, comparable, placed
+from microgauge.study.describe import (
+    Described,
+    Describer,
+    Description,
+    OriginalCache,
+    options_notes,
+)
 from microgauge.study.recoding import (
     MOST_MATCHED,
     Recoding,
     declared_recoding,
-    found_recoding,
+    found_recodings,
     ordered_by_recoding,
 )
 from microgauge.tables import Table
 
-Which = Literal["original", "protected", "matched"]
+if TYPE_CHECKING:
+    from microgauge.study.external import External
+
+Which = Literal["original", "protected"]
+SIDES: tuple[Which, Which] = ("original", "protected")
+RowsOf = Literal["original", "protected", "matched"]
+
+
+@dataclass(eq=False)
+class RowViews:
+    """Rows in memory for measures that must see units: all of a table's, or a sample."""
+
+    engines: Mapping[RowsOf, Engine]
+    options: Options
+    by_place: bool
+    """Whether tables correspond row by row, so that a sample must take the same places."""
+    log: Log = field(default_factory=Log)
+    _held: dict[RowsOf, Local] = field(default_factory=dict)
+
+    def of(self, which: RowsOf) -> Local:
+        """The rows of a table; where they are a sample, that is noted."""
+        if which not in self._held:
+            engine = self.engines[which]
+            found = engine.sample(
+                self.options.sample_rows, self.options.seed, by_place=self.by_place
+            )
+            self._held[which] = found
+            if found.rows < engine.rows:
+                self.log.note(
+                    "rows-sampled",
+                    f"Measures that look at single records look at {found.rows:,} of the "
+                    f"{engine.rows:,} {which} ones, chosen by hash (seed {self.options.seed}; "
+                    "sample_rows in [options]).",
+                    [which],
+                )
+        return self._held[which]
+
+    def sampled(self, which: RowsOf) -> bool:
+        """Whether measures that look at single records see a part of them only."""
+        return self.engines[which].rows > self.options.sample_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,54 +83,68 @@ class Study:
     matching: Matching
     description: Description
     schema: Schema
-    notes: list[str]
-    protected: Table
-    """The protected table itself, for what joins it with a third one."""
-    memory: Memory
-    _samples: dict[Which, Local] = field(default_factory=dict)
+    tables: tuple[Table, Table]
+    cache: OriginalCache
+    views: RowViews
+    external: External | None = None
+    """A table an intruder may hold."""
+    population: External | None = None
+    """The table the original was drawn from."""
 
-    def rows(self, which: Which) -> Local:
+    @property
+    def original(self) -> Engine:
+        """The original's rows."""
+        return self.description.original
+
+    @property
+    def protected(self) -> Engine:
+        """The protected rows."""
+        return self.description.protected
+
+    @property
+    def engines(self) -> tuple[Engine, Engine]:
+        """The rows of both tables, the original's first."""
+        return self.original, self.protected
+
+    @property
+    def matched(self) -> Engine | None:
+        """Rows that hold both tables' values; None where tables are not aligned."""
+        return self.matching.rows
+
+    def rows(self, which: RowsOf) -> Local:
         """Rows in memory for measures that must see units: all, or a sample that is noted."""
-        if which not in self._samples:
-            engine = self._engine(which)
-            found = engine.sample(
-                self.options.sample_rows,
-                self.options.seed,
-                by_place=self.matching.alignment.how == "row order",
-            )
-            self._samples[which] = found
-            if found.rows < engine.rows:
-                self.notes.append(
-                    f"Measures that look at single records look at {found.rows:,} of the "
-                    f"{engine.rows:,} {which} ones, chosen by hash (seed {self.options.seed}; "
-                    "sample_rows in [options])."
-                )
-        return self._samples[which]
+        return self.views.of(which)
 
-    def _engine(self, which: Which) -> Engine:
-        if which == "matched":
-            assert self.matching.rows is not None
-            return self.matching.rows
-        return self.description.original if which == "original" else self.description.protected
-
-    def sampled(self, which: Which) -> bool:
+    def sampled(self, which: RowsOf) -> bool:
         """Whether measures that look at single records see a part of them only."""
-        return self._engine(which).rows > self.options.sample_rows
+        return self.views.sampled(which)
 
     @property
     def options(self) -> Options:
         """The options of the run."""
         return self.schema.options
 
+    @cached_property
+    def placed(self) -> Mapping[str, Placed]:
+        """The analysed variables that both tables have, on common levels."""
+        found = {
+            v.name: placed(v, self.recodings.get(v.name)) for v in self.analysed if comparable(v)
+        }
+        return {name: both for name, both in found.items() if both is not None}
+
     @staticmethod
     def prepare(
-        original: Table, protected: Table, schema: Schema, memory: Memory | None = None
-    ) -> Study:
+        original: Table,
+        protected: Table,
+        schema: Schema,
+        log: Log,
+        cache: OriginalCache | None = None,
+    ) -> Asking[Study]:
         """Check the schema against both tables; every fault in one `InputError`."""
         sound, faults = sound_parts(schema)
-        memory = Memory() if memory is None else memory
-        describer = Describer(original, protected, sound, memory)
-        described = describer.describe()
+        cache = OriginalCache() if cache is None else cache
+        describer = Describer(original, protected, sound, cache, log=log)
+        described = yield from describer.describe()
         faults += describer.faults
         faults += analysis_faults(sound, described.variables)
         faults += _pair_faults(described, sound.options)
@@ -93,48 +156,69 @@ class Study:
             faults.append("no variable is left to analyse: all are ids, weights or excluded.")
         if faults:
             raise InputError(*faults)
-        matching = match(original, protected, described.variables, schema.options, joined)
-        return Study._with_recodings(described, declared, matching, schema, protected, memory)
-
-    @staticmethod
-    def _with_recodings(
-        described: Description,
-        declared: Mapping[str, Recoding],
-        matching: Matching,
-        schema: Schema,
-        protected: Table,
-        memory: Memory,
-    ) -> Study:
-        notes = list(described.notes)
+        matching = yield from match(
+            original, protected, described.variables, schema.options, joined
+        )
+        recoded = yield from _recoded(described, declared, matching, log)
+        options_notes(schema.options, recoded.variables, log)
+        _note_matched(matching, log)
         analysed = {v.name for v in described.analysed}
-        recodings: dict[str, Recoding] = {}
-        variables = []
-        for variable in described.variables:
-            recoding = declared.get(variable.name)
-            if recoding is None and variable.name in analysed:
-                recoding = found_recoding(variable, matching.rows)
-            variable, recoding = ordered_by_recoding(variable, recoding)
-            if recoding is not None:
-                recodings[variable.name] = recoding
-            if variable.name in analysed:
-                notes += _mismatch(variable, recoding)
-            variables.append(variable)
-        notes += options_notes(schema.options, variables)
-        if matching.rows is not None and matching.rows.rows > MOST_MATCHED:
-            notes.append(
-                "Where a variable has many numbers, which became which is read from about "
-                f"{MOST_MATCHED:,} of the {matching.rows.rows:,} matched units, chosen by hash."
-            )
         return Study(
-            variables=tuple(variables),
-            analysed=tuple(v for v in variables if v.name in analysed),
-            recodings=recodings,
+            variables=tuple(recoded.variables),
+            analysed=tuple(v for v in recoded.variables if v.name in analysed),
+            recodings=recoded.recodings,
             matching=matching,
             description=described,
             schema=schema,
-            notes=notes,
-            protected=protected,
-            memory=memory,
+            tables=(original, protected),
+            cache=cache,
+            views=_views(described, matching, schema.options),
+        )
+
+
+def _views(described: Description, matching: Matching, options: Options) -> RowViews:
+    engines: dict[RowsOf, Engine] = {
+        "original": described.original,
+        "protected": described.protected,
+    }
+    if matching.rows is not None:
+        engines["matched"] = matching.rows
+    return RowViews(engines, options, by_place=matching.alignment.how == "row order")
+
+
+@dataclass(frozen=True, eq=False)
+class _Recoded:
+    """Variables in their settled order, and how they were recoded."""
+
+    variables: Sequence[Described]
+    recodings: Mapping[str, Recoding]
+
+
+def _recoded(
+    described: Description, declared: Mapping[str, Recoding], matching: Matching, log: Log
+) -> Asking[_Recoded]:
+    analysed = {v.name for v in described.analysed}
+    unsaid = [v for v in described.analysed if v.name not in declared]
+    found = yield from found_recodings(unsaid, matching.rows)
+    recodings: dict[str, Recoding] = {}
+    variables = []
+    for variable in described.variables:
+        recoding = declared.get(variable.name) or found.get(variable.name)
+        variable, recoding = ordered_by_recoding(variable, recoding)
+        if recoding is not None:
+            recodings[variable.name] = recoding
+        if variable.name in analysed:
+            _note_mismatch(variable, recoding, log)
+        variables.append(variable)
+    return _Recoded(variables, recodings)
+
+
+def _note_matched(matching: Matching, log: Log) -> None:
+    if matching.rows is not None and matching.rows.rows > MOST_MATCHED:
+        log.note(
+            "matched-sampled",
+            "Where a variable has many numbers, which became which is read from about "
+            f"{MOST_MATCHED:,} of the {matching.rows.rows:,} matched units, chosen by hash.",
         )
 
 
@@ -170,25 +254,27 @@ def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:
     return recodings, faults
 
 
-def _mismatch(variable: Described, recoding: Recoding | None) -> list[str]:
+def _note_mismatch(variable: Described, recoding: Recoding | None, log: Log) -> None:
     """A note where categories of the two tables have no value in common."""
     protected = variable.protected
     if protected is None or variable.removed or variable.original.empty:
-        return []
+        return
     before = variable.original if recoding is None else recoding.recoded
     if before.type == protected.type == "continuous":
-        return []
+        return
     if set(before.levels.labels) & set(protected.levels.labels):
-        return []
+        return
     if recoding is not None:
-        return [
+        said = (
             f'No value of "{variable.name}" in the protected table is one that its {recoding.how} '
             "recoding gives: check the labels."
-        ]
-    return [
-        f'No value of "{variable.name}" in the protected table occurs in the original. If values '
-        "were renamed or merged, declare it: recode = { map = { … } }."
-    ]
+        )
+    else:
+        said = (
+            f'No value of "{variable.name}" in the protected table occurs in the original. If '
+            "values were renamed or merged, declare it: recode = { map = { … } }."
+        )
+    log.note("values-differ", said, [variable.name])
 
 
 def _pair_faults(described: Description, options: Options) -> list[str]:

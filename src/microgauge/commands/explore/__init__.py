@@ -69,7 +69,7 @@ def explore(
     data = read_data(held)
     _check(grid, data, chosen)
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
-    work = Work(data, before, chosen, frozenset(sections))
+    work = Work(data, before, chosen, sections)
     content = original if is_paths(original) else data.frame
     kept = None if folder is None else Kept.open(folder, basis_of(content, chosen, sections))
     found = _results(work, grid, kept, workers or cores(), progress)

@@ -7,7 +7,7 @@ import json
 import re
 import time
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -90,7 +90,7 @@ def _tidy(folder: Path) -> None:
                     path.unlink()
 
 
-def basis_of(original: Any, schema: Schema, sections: set[str]) -> str:
+def basis_of(original: Any, schema: Schema, sections: Collection[str]) -> str:
     """A print of all that figures rest on beside the recipe.
 
     Limits and weights are not part of it: they are applied to figures that are there.

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Floats
-from microgauge.engines.spark.work import BATCH_ROWS, Batches, coded_batch, grouped
-from microgauge.passes import Axes, Batch
+from microgauge.engines.engine import Features
+from microgauge.engines.spark.work import Batches, coded_batch, grouped
+from microgauge.passes.batch import BATCH_ROWS
 
 CLOSE = 1e-12
 MOST_STEPS = 500
 
 
 def logistic(
-    frames: tuple[Any, Any],
-    places: tuple[Mapping[str, str], Mapping[str, str]],
-    axes: tuple[Axes, Axes],
-    features: Callable[[Batch], Floats],
+    sides: tuple[tuple[Any, Mapping[str, str]], tuple[Any, Mapping[str, str]]],
+    features: tuple[Features, Features],
 ) -> Floats:
     """Intercept and coefficients of the model that tells the second frame from the first."""
     from pyspark.ml.classification import LogisticRegression
     from pyspark.ml.functions import array_to_vector
 
-    sides = [
+    labelled = [
         frame.mapInArrow(
-            partial(_labelled, features=features, axes=seen, places=place, label=float(label)),
+            partial(_labelled, features=columns, places=places, label=float(label)),
             "label double, features array<double>",
         )
-        for label, (frame, place, seen) in enumerate(zip(frames, places, axes, strict=True))
+        for label, ((frame, places), columns) in enumerate(zip(sides, features, strict=True))
     ]
-    rows = sides[0].unionAll(sides[1])
+    rows = labelled[0].unionAll(labelled[1])
     rows = rows.select("label", array_to_vector(rows.features).alias("features")).persist()
     try:
         fit = LogisticRegression(
@@ -46,8 +45,7 @@ def logistic(
 
 def _labelled(
     batches: Batches,
-    features: Callable[[Batch], Floats],
-    axes: Axes,
+    features: Features,
     places: Mapping[str, str],
     label: float,
 ) -> Iterator[Any]:
@@ -55,7 +53,7 @@ def _labelled(
     import pyarrow as pa
 
     for frame in grouped(batches, BATCH_ROWS):
-        columns = features(coded_batch(frame, places, axes, None))
+        columns = features(coded_batch(frame, places, None))
         width = columns.shape[1]
         starts = pa.array(np.arange(len(columns) + 1, dtype=np.int32) * width)
         cells = pa.ListArray.from_arrays(starts, pa.array(np.ascontiguousarray(columns).ravel()))

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import pickle
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from microgauge.arrays import Counts, Floats
-from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Join, Weight
+from microgauge.arrays import Floats
+from microgauge.engines.engine import ORIGINAL, PROTECTED, Engine, Features, Join, Weight
 from microgauge.engines.local import Local, Looked
 from microgauge.engines.spark.session import spark_errors
 from microgauge.engines.spark.work import (
     ANSWER,
-    BATCH_ROWS,
     KEY,
-    LONG_ROWS,
     CellForm,
     add_answers,
     cells_of,
@@ -28,7 +26,7 @@ from microgauge.engines.spark.work import (
     fold_rows,
 )
 from microgauge.errors import Undefined
-from microgauge.passes import Axes, Batch, Classes, Facts, Pass, SparseCrosstab
+from microgauge.passes import Axis, Facts, Pass, finished
 from microgauge.passes.classes import MOST_CLASSES
 from microgauge.tables.dictionary import check_unchanged
 from microgauge.values.totals import Total
@@ -92,16 +90,6 @@ class CodedFrame:
         with spark_errors(self._which):
             parts = self.frame.selectExpr("spark_partition_id() as part").groupBy("part").count()
             return [int(row[1]) for row in parts.collect()]
-
-    def counts(self, name: str, size: int) -> Counts:
-        """Rows of each code of a column."""
-        place = self.places[name]
-        found = np.zeros(size, dtype=np.int64)
-        with spark_errors(self._which):
-            counted = self.frame.groupBy(place).count().toArrow()
-        codes, rows = (counted.column(i).to_numpy() for i in range(2))
-        found[codes] = rows
-        return found
 
     def joined(self, other: CodedFrame) -> Join:
         """The units that both tables have, by their key."""
@@ -181,45 +169,54 @@ class SparkRows:
         """Whether rows have weights."""
         return self._weight is not None
 
-    def scan(self, passes: Sequence[Pass], axes: Axes, *, long_facts: bool = False) -> Facts:
-        """Fold the passes over all rows: in partitions, or by a shuffle where answers are long."""
-        asked = list(dict.fromkeys(passes))
-        shuffled = [q for q in asked if isinstance(q, Classes | SparseCrosstab)]
-        folded = [q for q in asked if not isinstance(q, Classes | SparseCrosstab)]
-        with spark_errors("coded"):
-            facts = self._folded(folded, axes, LONG_ROWS if long_facts else BATCH_ROWS)
-            for question in shuffled:
-                facts[question] = self._shuffled(question, axes)
-        return facts
+    @property
+    def stack(self) -> object:
+        """Its rows are scanned by themselves."""
+        return self
 
-    def used(self, axes: Axes) -> tuple[Any, dict[str, str]]:
+    @property
+    def numbered(self) -> bool:
+        """Spark's rows come in any order."""
+        return False
+
+    @property
+    def fits_models(self) -> bool:
+        """Spark ML does."""
+        return True
+
+    def scan(self, passes: Sequence[Pass]) -> Facts:
+        """Fold the passes over all rows: in partitions, or by a shuffle where answers are keyed."""
+        asked = list(dict.fromkeys(passes))
+        with spark_errors("coded"):
+            sums = self._folded([question for question in asked if not question.keyed])
+            for question in asked:
+                if question.keyed:
+                    sums[question] = self._shuffled(question)
+        return finished(sums)
+
+    def used(self, axes: Iterable[Axis]) -> tuple[Any, dict[str, str]]:
         """The columns that some axes look at."""
-        names = {axis.column for axis in axes.values()}
+        names = {axis.column for axis in axes}
         if self._weight is not None:
             names.add(self._weight.column)
         places = {name: self.places[name] for name in names}
         here = [place for place in sorted(places.values()) if place in self.frame.columns]
         return self.frame.select(*(here or self.frame.columns[:1])), places
 
-    def _folded(self, passes: Sequence[Pass], axes: Axes, size: int) -> Facts:
+    def _folded(self, passes: Sequence[Pass]) -> dict[Pass, Any]:
+        """One job for all of them."""
         if not passes:
             return {}
-        frame, places = self.used(axes)
-        work = partial(
-            fold_rows, passes=passes, axes=axes, places=places, weight=self._weight, size=size
-        )
+        frame, places = self.used(axis for question in passes for axis in question.seen)
+        work = partial(fold_rows, passes=passes, places=places, weight=self._weight)
         total = summed(frame.mapInArrow(work, ANSWER), self._parts)
         return dict(zip(passes, total.value.each, strict=True))
 
-    def _shuffled(self, question: Classes | SparseCrosstab, axes: Axes) -> Any:
-        names = question.axes if isinstance(question, Classes) else (question.a, question.b)
-        scored = question.scored if isinstance(question, Classes) else ()
-        seen = {name: axes[name] for name in (*names, *scored)}
-        frame, places = self.used(seen)
-        form = CellForm.of(question, seen, self.weighted)
-        work = partial(
-            cells_of, question=question, axes=seen, places=places, weight=self._weight, form=form
-        )
+    def _shuffled(self, question: Pass) -> Any:
+        """One job for one question, whose cells Spark adds up by their keys."""
+        frame, places = self.used(question.seen)
+        form = CellForm.of(question, weighted=self.weighted)
+        work = partial(cells_of, question=question, places=places, weight=self._weight, form=form)
         cells = frame.mapInArrow(work, form.schema)
         keys = [f"w{i}" for i in range(form.keys)]
         sums = [c for c in cells.columns if c not in keys]
@@ -227,20 +224,17 @@ class SparkRows:
         added = added.selectExpr(*keys, *(f"`sum({c})` as {c}" for c in sums))
         found = added.limit(MOST_CLASSES + 1).toArrow()
         if found.num_rows > MOST_CLASSES:
-            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
+            return Undefined(f"there are more than {MOST_CLASSES:,} classes")
         return form.answer({c: found.column(c).to_numpy() for c in found.column_names})
 
-    def logistic(
-        self, other: Engine, axes: tuple[Axes, Axes], features: Callable[[Batch], Floats]
-    ) -> Floats | None:
+    def logistic(self, other: Engine, features: tuple[Features, Features]) -> Floats:
         """Intercept and coefficients of the model that tells the other's rows from these."""
-        if not isinstance(other, SparkRows):
-            return None
         from microgauge.engines.spark.logit import logistic
 
-        used = [rows.used(seen) for rows, seen in zip((self, other), axes, strict=True)]
+        assert isinstance(other, SparkRows)
+        sides = [rows.used(f.seen) for rows, f in zip((self, other), features, strict=True)]
         with spark_errors("coded"):
-            return logistic((used[0][0], used[1][0]), (used[0][1], used[1][1]), axes, features)
+            return logistic((sides[0], sides[1]), features)
 
     # -- samples -----------------------------------------------------------------------------
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from microgauge.engines.engine import Weight
 from microgauge.engines.local import copies_taken
-from microgauge.passes import Axes, Batch, Classes, Pass, SparseCrosstab, fold
+from microgauge.errors import Undefined
+from microgauge.passes import Batch, Pass, finished, fold
+from microgauge.passes.batch import BATCH_ROWS, LONG_ROWS
 from microgauge.passes.classes import ClassCells
 from microgauge.passes.tables import SparseCells
 from microgauge.tables import Reading
@@ -25,8 +27,6 @@ from microgauge.values.totals import Total
 Batches = Iterable[Any]
 """Arrow record batches of one partition."""
 
-BATCH_ROWS = 1 << 16
-LONG_ROWS = 1 << 20
 ANSWER = "answer binary"
 KEY = ("k0", "k1")
 
@@ -106,9 +106,7 @@ def _record(columns: Mapping[str, NDArray[Any]]) -> Any:
     return pa.RecordBatch.from_arrays([pa.array(c) for c in columns.values()], list(columns))
 
 
-def coded_batch(
-    frame: pl.DataFrame, places: Mapping[str, str], axes: Axes, weight: Weight | None
-) -> Batch:
+def coded_batch(frame: pl.DataFrame, places: Mapping[str, str], weight: Weight | None) -> Batch:
     """Some rows of a coded frame."""
     # A key is no column of codes: all its rows have the same one.
     zeros = np.zeros(frame.height, dtype=np.int32)
@@ -117,22 +115,21 @@ def coded_batch(
         for name, place in places.items()
     }
     weights = None if weight is None else weight.numbers[codes[weight.column]]
-    return Batch(codes, axes, weights)
+    return Batch(codes, frame.height, weights)
 
 
 def fold_rows(
     batches: Batches,
     passes: Sequence[Pass],
-    axes: Axes,
     places: Mapping[str, str],
     weight: Weight | None,
-    size: int,
 ) -> Iterator[Any]:
     """The summed answers of a partition."""
-    frames = grouped(batches, size)
-    facts = fold((coded_batch(f, places, axes, weight) for f in frames), passes)
-    if facts:
-        yield _binary(_Answers(tuple(facts[question] for question in passes)))
+    long = any(question.long for question in passes)
+    frames = grouped(batches, LONG_ROWS if long else BATCH_ROWS)
+    sums = fold((coded_batch(f, places, weight) for f in frames), passes)
+    if sums:
+        yield _binary(_Answers(tuple(sums[question] for question in passes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +139,18 @@ class _Answers:
     each: tuple[Any, ...]
 
     def __add__(self, other: _Answers) -> _Answers:
-        return _Answers(tuple(a + b for a, b in zip(self.each, other.each, strict=True)))
+        return _Answers(tuple(_added(a, b) for a, b in zip(self.each, other.each, strict=True)))
+
+
+def _added(a: Any, b: Any) -> Any:
+    """The sum of two answers, or why there is none."""
+    for answer in (a, b):
+        if isinstance(answer, Undefined):
+            return answer
+    try:
+        return a + b
+    except Undefined as why:
+        return why
 
 
 def add_answers(batches: Batches) -> Iterator[Any]:
@@ -157,17 +165,16 @@ def add_answers(batches: Batches) -> Iterator[Any]:
 
 def cells_of(
     batches: Batches,
-    question: Classes | SparseCrosstab,
-    axes: Axes,
+    question: Pass,
     places: Mapping[str, str],
     weight: Weight | None,
     form: CellForm,
 ) -> Iterator[Any]:
     """The classes of a partition, a row each, for Spark to add up."""
     frames = grouped(batches, LONG_ROWS)
-    facts = fold((coded_batch(f, places, axes, weight) for f in frames), [question])
-    if facts:
-        yield _record(form.columns(facts[question]))
+    sums = finished(fold((coded_batch(f, places, weight) for f in frames), [question]))
+    if sums:
+        yield _record(form.columns(sums[question]))
 
 
 @dataclass(frozen=True)
@@ -181,11 +188,10 @@ class CellForm:
     classes: bool
 
     @staticmethod
-    def of(question: Classes | SparseCrosstab, axes: Axes, weighted: bool) -> CellForm:
+    def of(question: Pass, *, weighted: bool) -> CellForm:
         """The form of a question's answer, as that of no rows shows."""
-        columns = {axis.column for axis in axes.values()}
-        nothing = {name: np.empty(0, dtype=np.int32) for name in columns}
-        empty = question.read(Batch(nothing, axes, np.empty(0) if weighted else None))
+        nothing = {axis.column: np.empty(0, dtype=np.int32) for axis in question.seen}
+        empty = question.read(Batch(nothing, 0, np.empty(0) if weighted else None))
         if isinstance(empty, ClassCells):
             return CellForm(len(empty.keys), len(empty.sums), whole=False, classes=True)
         return CellForm(1, len(empty.layers), whole=not weighted, classes=False)

@@ -25,7 +25,8 @@ PairTest = Literal["chi-squared", "kruskal-wallis", "anova", "spearman", "pearso
 
 CONSTANT = "a variable is constant"
 TOO_FEW = "fewer than three complete units"
-TOO_MANY_CELLS = "more groups or cells than test_n"
+TOO_MANY_CELLS = "too-many-cells"
+"""The code of a test that has too many groups or cells for test_n."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def chi_squared(facts: CellFacts, test_n: int | None = None) -> Association:
     if min(height, width) < 2:
         raise Undefined(CONSTANT)
     if test_n is not None and height * width > test_n:
-        raise Undefined(TOO_MANY_CELLS)
+        raise Undefined("more groups or cells than test_n", TOO_MANY_CELLS)
     total = facts.units.weight
     expected = rows[facts.row] * columns[facts.column] / total
     # Empty cells add their expected counts, which are what is left of the total.
@@ -163,7 +164,7 @@ def _between(facts: GroupFacts, test_n: int | None) -> tuple[float, int]:
     if groups < 2 or facts.squares <= 0:
         raise Undefined(CONSTANT)
     if test_n is not None and groups > test_n:
-        raise Undefined(TOO_MANY_CELLS)
+        raise Undefined("more groups or cells than test_n", TOO_MANY_CELLS)
     between = float((facts.sums[here] ** 2 / facts.weight[here]).sum())
     return min(between / facts.squares, 1.0), groups
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,8 @@ class Design:
     description: str
     degree: int | None = None
     interactions: str | None = None
+    too_rich: bool = False
+    """Whether it has more terms than its rows bear."""
 
 
 def chosen_design(
@@ -77,15 +79,12 @@ def auto_choice(joint: Joint, masked: Sequence[bool] | None = None) -> tuple[int
     return fitting
 
 
-def auto_design(joint: Joint, masked: Sequence[bool] | None, notes: list[str]) -> Design:
+def auto_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
     """The richest of main effects, + squares and cubes, + products of pairs that the rows bear."""
     fitting = auto_choice(joint, masked)
     if fitting is None:
-        notes.append(
-            f"Fewer than {ROWS_PER_TERM} rows for each main effect: the propensity model is richer "
-            "than the rows bear."
-        )
-    return chosen_design(joint, *(fitting or LADDER[0]), masked)
+        return replace(chosen_design(joint, *LADDER[0], masked), too_rich=True)
+    return chosen_design(joint, *fitting, masked)
 
 
 def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
+from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.measures.analysis.statistics import (
     Estimator,
@@ -31,8 +33,8 @@ from microgauge.results import IndicatorResult
 from microgauge.schema import Indicator
 from microgauge.schema.conditions import Condition, parse_condition
 from microgauge.study.conditions import rows_where
-from microgauge.study.records import SIDES, Records, Which, read_records, weight_name, weights_in
-from microgauge.study.study import Study
+from microgauge.study.records import Records, read_records, weight_name, weights_in
+from microgauge.study.study import SIDES, Study, Which
 from microgauge.values.labels import label_of
 
 Bounds = tuple[float, float]
@@ -48,17 +50,30 @@ ESTIMATORS: dict[str, Estimator] = {
 }
 
 
-def indicator_results(
-    study: Study, progress: Callable[[str, float], None]
-) -> tuple[IndicatorResult, ...]:
-    """All indicators of a schema, each for all units or for each group."""
-    found: list[IndicatorResult] = []
+def run(study: Study, log: Log) -> Asking[tuple[IndicatorResult, ...] | None]:
+    """All indicators of a schema, each for all units or for each group; None without any."""
     given = study.schema.indicators
+    if not given:
+        return None
+    named = [n for one in given for which in SIDES for n in _columns(one, study, which)]
+    records = yield from read_records(study, named)
+    found: list[IndicatorResult] = []
     for number, indicator in enumerate(given):
-        progress("estimating indicators", number / len(given))
+        log.progress("estimating indicators", number / len(given))
         for single in _single(indicator, study):
-            found += _Indicator(study, single).results()
+            found += _Indicator(study, single, records).results()
     return tuple(found)
+
+
+def _columns(given: Indicator, study: Study, which: Which) -> list[str]:
+    """The columns that an indicator looks at in one table: all, for a user's function."""
+    if given.function is not None:
+        return [v.name for v in study.variables]
+    condition = _condition(given, study)
+    second = given.denominator if given.statistic == "ratio" else None
+    named = (given.variable, second, given.by, weight_name(study, which, given.weight))
+    columns = [name for name in named if name is not None]
+    return [*columns, *(condition.columns if condition else ())]
 
 
 def _single(indicator: Indicator, study: Study) -> Iterator[Indicator]:
@@ -91,6 +106,7 @@ class _Indicator:
 
     study: Study
     given: Indicator
+    records: tuple[Records, Records]
 
     @property
     def seed(self) -> int:
@@ -103,7 +119,7 @@ class _Indicator:
 
     def results(self) -> list[IndicatorResult]:
         """One result for each group of the original, or one for all units."""
-        sides = [self._side(which) for which in SIDES]
+        sides = [self._side(*side) for side in zip(SIDES, self.records, strict=True)]
         groups = self._groups()
         if not groups:
             nothing = Estimate(reason=f'"{self.given.by}", which forms the groups, has no value')
@@ -115,11 +131,12 @@ class _Indicator:
             for group in groups
         ]  # fmt: skip
 
-    def _side(self, which: Which) -> _Units | _Frame | Undefined:
+    def _side(self, which: Which, records: Records) -> _Units | _Frame | Undefined:
+        held = records.only(_columns(self.given, self.study, which))
         try:
             if self.given.function is not None:
-                return _Frame.read(self.study, which, self.given)
-            return _Units.read(self.study, which, self.given)
+                return _Frame.read(self.study, which, self.given, held)
+            return _Units.read(self.study, which, self.given, held)
         except Undefined as why:
             return why
 
@@ -254,15 +271,11 @@ class _Units:
     """How often each unit was drawn."""
 
     @staticmethod
-    def read(study: Study, which: Which, given: Indicator) -> _Units:
+    def read(study: Study, which: Which, given: Indicator, records: Records) -> _Units:
         """The units of one table that the indicator is of."""
         weight = weight_name(study, which, given.weight)
         condition = _condition(given, study)
         second_name = given.denominator if given.statistic == "ratio" else None
-        named = (given.variable, second_name, given.by, weight)
-        columns = [name for name in named if name is not None]
-        columns += condition.columns if condition else ()
-        records = read_records(study, which, columns)
         values = _values(_with_category(records, study, which, given), given, which)
         second = None if second_name is None else records.numbers(second_name)
         weights = weights_in(records, weight)
@@ -458,12 +471,11 @@ class _Frame:
     labels: tuple[str, ...] = field(default=())
 
     @staticmethod
-    def read(study: Study, which: Which, given: Indicator) -> _Frame:
+    def read(study: Study, which: Which, given: Indicator, records: Records) -> _Frame:
         """All columns of one table; numbers as numbers, the rest as text."""
         import polars as pl
 
         condition = _condition(given, study)
-        records = read_records(study, which, [v.name for v in study.variables])
         if condition is not None:
             records = records.taken(rows_where(condition, records))
         columns = {name: _column(records, name) for name in records.levels}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.analysis.regression import Fitted, compare_regressions, fit_regression
 from microgauge.results import RegressionResult
 from microgauge.schema import Regression
@@ -12,18 +12,20 @@ from microgauge.schema.conditions import parse_condition
 from microgauge.schema.formulas import parse_formula
 from microgauge.study.conditions import rows_where
 from microgauge.study.designs import formula_design
-from microgauge.study.records import SIDES, Which, read_records, weight_name, weights_in
-from microgauge.study.study import Study
+from microgauge.study.records import Records, read_records, weight_name, weights_in
+from microgauge.study.study import SIDES, Study, Which
 
 
-def regression_results(
-    study: Study, progress: Callable[[str, float], None]
-) -> tuple[RegressionResult, ...]:
-    """All regressions of a schema."""
-    found = []
+def run(study: Study, log: Log) -> Asking[tuple[RegressionResult, ...] | None]:
+    """All regressions of a schema; None without any."""
     given = study.schema.regressions
+    if not given:
+        return None
+    named = [n for one in given for which in SIDES for n in _columns(study, which, one)]
+    records = yield from read_records(study, named)
+    found = []
     for number, regression in enumerate(given):
-        progress("fitting regressions", number / len(given))
+        log.progress("fitting regressions", number / len(given))
         start = RegressionResult(
             bands=regression.bands,
             formula=regression.formula or "",
@@ -33,25 +35,36 @@ def regression_results(
             overlap=None,
             coefficients=(),
         )
-        fits = [_fitted(study, which, regression) for which in SIDES]
+        fits = [
+            _fitted(study, which, regression, held)
+            for which, held in zip(SIDES, records, strict=True)
+        ]
         found.append(compare_regressions(start, *fits))
     return tuple(found)
 
 
-def _fitted(study: Study, which: Which, given: Regression) -> Fitted | Undefined:
+def _columns(study: Study, which: Which, given: Regression) -> list[str]:
+    """The columns that a regression looks at in one table."""
+    known = [v.name for v in study.variables]
+    named = [*parse_formula(given.formula or "", known).columns]
+    if given.where is not None:
+        named += parse_condition(given.where, known).columns
+    weight = weight_name(study, which, given.weight)
+    return named if weight is None else [*named, weight]
+
+
+def _fitted(study: Study, which: Which, given: Regression, held: Records) -> Fitted | Undefined:
     try:
-        return _fit(study, which, given)
+        return _fit(study, which, given, held.only(_columns(study, which, given)))
     except Undefined as why:
         return why
 
 
-def _fit(study: Study, which: Which, given: Regression) -> Fitted:
+def _fit(study: Study, which: Which, given: Regression, records: Records) -> Fitted:
     known = [v.name for v in study.variables]
     formula = parse_formula(given.formula or "", known)
     condition = None if given.where is None else parse_condition(given.where, known)
     weight = weight_name(study, which, given.weight)
-    named = [*formula.columns, *(condition.columns if condition else ())]
-    records = read_records(study, which, named if weight is None else [*named, weight])
     weights = weights_in(records, weight)
     if given.bands == "midpoints":
         records = records.with_midpoints()

@@ -10,7 +10,9 @@ from typing import Literal, Protocol
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.balance.balance import SWEEP, balance, utility, weighted_total
 from microgauge.measures.balance.losses import (
     bounded,
@@ -27,16 +29,23 @@ from microgauge.results import AttributeUtility, Rut, SweepStep
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.loss.certainty import resolution_of, widths_of
 from microgauge.sections.loss.values import NOT_ALIGNED, Values
-from microgauge.study.common_levels import placed_variables
-from microgauge.study.describe import Described, Side
-from microgauge.study.recoding import Recoding, matched_cells, shown_rule
+from microgauge.sections.risk.section import MEASURED_RISK
+from microgauge.study.describe import Described, Side, continuous_both
+from microgauge.study.recoding import (
+    MatchedCells,
+    Recoding,
+    matched_cells,
+    may_be_rounded,
+    shown_rule,
+)
 from microgauge.study.study import Study
 from microgauge.values.levels import common, sums_by
 from microgauge.values.rounding import Rule, resolution
 
-Kind = Literal["range", "prefix", "number", "category", "merged"]
+Released = Literal["range", "prefix", "number", "category", "merged"]
+"""As what a variable was released."""
 
-DEFAULTS: dict[Kind, tuple[str, str]] = {
+DEFAULTS: dict[Released, tuple[str, str]] = {
     "range": ("generalisation", "cosine"),
     "prefix": ("generalisation", "jaccard"),
     "number": ("proximity", "cosine"),
@@ -46,21 +55,46 @@ DEFAULTS: dict[Kind, tuple[str, str]] = {
 """Tables 7 and 8 of the paper."""
 
 
-def attribute_utilities(study: Study, notes: list[str]) -> tuple[AttributeUtility, ...]:
+def run(study: Study, log: Log) -> Asking[Rut | None]:
+    """The balance of utility with the risk that was measured; None where there is none."""
+    if not study.schema.keys:
+        yield Need(MEASURED_RISK)  # which says why there is none
+        return None
+    own = log.child()
+    attributes = yield from attribute_utilities(study, own)
+    measured = yield Need(MEASURED_RISK)
+    if measured is None:
+        return None
+    log.notes += own.notes
+    return balance_of(study.schema.rut, attributes, measured.result.total)
+
+
+def attribute_utilities(study: Study, log: Log) -> Asking[tuple[AttributeUtility, ...]]:
     """Loss and similarity of every analysed variable."""
-    both = placed_variables(study)
-    values = Values(study, both)
+    values = Values(study)
+    counted = [v for v in study.analysed if not v.original.empty]
+    wanted = [v for v in counted if _needs_cells(v)]
+    _, cells = yield from together(values.ask(), matched_cells(wanted, study.matched))
     return tuple(
         Attribute(
             variable,
             study.recodings.get(variable.name),
-            _Matched(study, values, variable),
+            _Matched(values, variable, cells.get(variable.name)),
             study.schema.rut,
-            notes,
+            log,
         ).result()
-        for variable in study.analysed
-        if not variable.original.empty
+        for variable in counted
     )
+
+
+def _needs_cells(variable: Described) -> bool:
+    """Whether a measure of a variable looks at which value became which."""
+    if variable.removed or variable.protected is None:
+        return False
+    given = variable.given
+    declared = given.recode is not None and given.recode.round is not None
+    asked_for = "consistency" in (given.loss or ()) or "values" in (given.similarity or ())
+    return asked_for or (may_be_rounded(variable) and not declared)
 
 
 class Evidence(Protocol):
@@ -93,9 +127,9 @@ class Evidence(Protocol):
 class _Matched:
     """The evidence of two tables."""
 
-    study: Study
     values: Values
     variable: Described
+    found: MatchedCells | None
 
     @property
     def matched(self) -> bool:
@@ -114,38 +148,33 @@ class _Matched:
         return self.values.apart_sums[self.variable.name]
 
     def cells(self) -> tuple[Index, Index, Floats]:
-        if self.values.rows is None:
+        if self.found is None:
             raise Undefined(NOT_ALIGNED)
-        return matched_cells(self.variable, self.values.rows)
+        return self.found
 
     def rule(self) -> Rule | None:
-        return shown_rule(self.variable, self.values.rows)
+        return shown_rule(self.variable, self.found)
 
 
 def balance_of(
     chosen: RutChoices, attributes: Sequence[AttributeUtility], risk: float | None
 ) -> Rut:
     """U of the whole file, and RUT with the risk it carries."""
-    reasons = []
-    loss = similarity = gain = None
-    try:
-        loss = _over(attributes, "loss", chosen, worst=True)
-        similarity = _over(attributes, "similarity", chosen, worst=False)
-        gain = utility(similarity, loss, chosen.utility)
-    except Undefined as why:
-        reasons.append(str(why))
+    totals = totals_of(attributes, chosen)
+    gain = totals.utility
+    reasons = [totals.reason] if totals.reason else []
     left_out = [a.name for a in attributes if a.loss is None or a.similarity is None]
     if left_out:
         reasons.append(f"totals leave out {', '.join(left_out)}, which have no figure")
     if risk is None:
         reasons.append("value: there is no risk to balance with")
     alpha, beta = chosen.weights
-    value, why_not = _balanced(gain, risk, alpha, beta, chosen.form)
+    value, why_not = balanced(gain, risk, alpha, beta, chosen.form)
     if why_not:
         reasons.append(f"value: {why_not}")
     return Rut(
-        loss=loss,
-        similarity=similarity,
+        loss=totals.loss,
+        similarity=totals.similarity,
         utility=gain,
         form=chosen.form,
         alpha=alpha,
@@ -161,10 +190,31 @@ def balance_of(
 
 
 def _step(alpha: float, gain: float | None, risk: float | None, form: str) -> SweepStep:
-    value, why = _balanced(gain, risk, alpha, round(1.0 - alpha, 1), form)
+    value, why = balanced(gain, risk, alpha, round(1.0 - alpha, 1), form)
     if value is None and why is None:
         why = "there is no risk or no utility"
     return SweepStep(alpha=alpha, value=value, reason=why)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Loss, similarity and utility over all attributes, or why one is not defined."""
+
+    loss: float | None = None
+    similarity: float | None = None
+    utility: float | None = None
+    reason: str | None = None
+
+
+def totals_of(attributes: Sequence[AttributeUtility], chosen: RutChoices) -> Totals:
+    """Over the attributes that have both figures."""
+    loss = similarity = None
+    try:
+        loss = _over(attributes, "loss", chosen, worst=True)
+        similarity = _over(attributes, "similarity", chosen, worst=False)
+        return Totals(loss, similarity, utility(similarity, loss, chosen.utility))
+    except Undefined as why:
+        return Totals(loss, similarity, None, str(why))
 
 
 def _over(
@@ -175,9 +225,10 @@ def _over(
     return weighted_total(values, [a.weight for a in known], chosen.combine, worst=worst)
 
 
-def _balanced(
+def balanced(
     gain: float | None, risk: float | None, alpha: float, beta: float, form: str
 ) -> tuple[float | None, str | None]:
+    """RUT, or why it is not defined; neither without risk or utility."""
     if gain is None or risk is None:
         return None, None
     try:
@@ -203,7 +254,7 @@ class Attribute:
     recoding: Recoding | None
     evidence: Evidence
     chosen: RutChoices
-    notes: list[str]
+    log: Log
     difference: float | None = field(default=None, init=False)
 
     def result(self) -> AttributeUtility:
@@ -258,7 +309,7 @@ class Attribute:
         return self.variable.original, self.variable.protected
 
     @cached_property
-    def _kind(self) -> Kind:
+    def _kind(self) -> Released:
         before, after = self._sides
         if self._cut is not None:
             return "prefix"
@@ -287,11 +338,13 @@ class Attribute:
         pairs = zip(before, recoding.target, strict=True)
         return cut if cut > 0 and all(b.startswith(after[t]) for b, t in pairs) else None
 
-    def _default_loss(self, kind: Kind) -> str:
+    def _default_loss(self, kind: Released) -> str:
         if kind == "number" and not self.evidence.matched:
-            self.notes.append(
+            self.log.note(
+                "loss-by-entropy",
                 f'The loss of "{self.variable.name}" is that of entropy: proximity needs aligned '
-                "tables."
+                "tables.",
+                [self.variable.name],
             )
             return "entropy"
         return DEFAULTS[kind][0]
@@ -443,11 +496,6 @@ class Attribute:
         first, second, counts = self.evidence.cells()
         roots = np.sqrt(counts)
         return cosine(before.levels.numbers[first] * roots, after.levels.numbers[second] * roots)
-
-
-def continuous_both(before: Side, after: Side) -> bool:
-    """Whether both sides are numbers to calculate with."""
-    return all(s.type == "continuous" and s.levels.numeric for s in (before, after))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

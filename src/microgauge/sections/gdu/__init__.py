@@ -50,3 +50,6 @@ class Gdu(Section):
         from microgauge.sections.gdu.report import report
 
         return report(result, result.sections[self.name], edition, threshold)
+
+
+GDU_SECTION = Gdu()

@@ -1,19 +1,21 @@
-"""From the tests that are wanted on one table to passes, scans and associations.
+"""From the tests that are wanted on one table to passes, rounds and associations.
 
 A table of two axes answers every test, with pairwise deletion as a slice, while it stays small.
-Beyond that, axes are scored (ranks or values) and only sums are kept: one more scan first counts
+Beyond that, axes are scored (ranks or values) and only sums are kept: one more round first counts
 the levels of each axis where the other is present, because ranks are among complete units only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.engines import Engine
+from microgauge.engines.rounds import Asking, asked, in_blocks
 from microgauge.errors import Undefined
 from microgauge.measures.gdu.association import (
     Association,
@@ -31,7 +33,6 @@ from microgauge.measures.gdu.association import (
     products_from_cells,
 )
 from microgauge.passes import (
-    Axes,
     Axis,
     Crosstab,
     Cube,
@@ -43,6 +44,7 @@ from microgauge.passes import (
     Product,
     SparseCrosstab,
 )
+from microgauge.passes.covering import covering, crosstab_in
 from microgauge.passes.tables import Layers, SparseCells, weighing
 from microgauge.study.describe import Side
 from microgauge.values.levels import Keys, Weighing
@@ -55,21 +57,25 @@ DENSE_TABLE = 1 << 22
 BLOCK_BYTES = 1 << 27
 """Facts held at a time."""
 
-SMALL_CUBE = 1 << 12
-"""Cells up to which three axes are counted together."""
-
 MISSING = "(missing)"
 
 TablePass = Crosstab | SparseCrosstab | Cube
 
 
+class Seen(NamedTuple):
+    """A variable as a test sees it: as it was, or recoded first."""
+
+    variable: str
+    recoded: bool = False
+
+
 @dataclass(frozen=True)
 class Ask:
-    """One test of two axes. In tests with groups, `a` holds the groups."""
+    """One test of two variables. In tests with groups, `a` holds the groups."""
 
     test: PairTest
-    a: str
-    b: str
+    a: Seen
+    b: Seen
 
 
 Answer = Association | Undefined
@@ -81,47 +87,25 @@ class Asker:
     """Answers asks about one table."""
 
     engine: Engine
-    sides: Mapping[str, Side]
+    sides: Mapping[Seen, Side]
     test_n: int | None = None
     missing_category: bool = False
+    _axes: dict[Seen, Axis] = field(default_factory=dict)
 
     def answers(
         self, asks: Iterable[Ask], progress: Callable[[int], None] = lambda done: None
-    ) -> dict[Ask, Answer]:
-        """All answers, in blocks whose facts fit into memory."""
+    ) -> Asking[dict[Ask, Answer]]:
+        """All answers, in rounds whose facts fit into memory."""
         found: dict[Ask, Answer] = {}
-        for block in self._blocks(dict.fromkeys(asks)):
-            found |= self._answered(block)
+        for block in in_blocks(dict.fromkeys(asks), self._fact_bytes, BLOCK_BYTES):
+            tests = yield from self._tests(block)
+            for ask, test in tests.items():
+                try:
+                    found[ask] = test()
+                except Undefined as reason:
+                    found[ask] = reason
             progress(len(found))
         return found
-
-    def _answered(self, block: list[Ask]) -> dict[Ask, Answer]:
-        try:
-            facts = self._facts(block)
-        except Undefined as reason:  # the cells of one are too many: the others may do without it
-            if len(block) == 1:
-                return {block[0]: reason}
-            return {ask: answer for one in block for ask, answer in self._answered([one]).items()}
-        found: dict[Ask, Answer] = {}
-        for ask in block:
-            try:
-                found[ask] = facts[ask]()
-            except Undefined as reason:
-                found[ask] = reason
-        return found
-
-    def _blocks(self, asks: Iterable[Ask]) -> Iterator[list[Ask]]:
-        block: list[Ask] = []
-        size = 0
-        for ask in asks:
-            weight = self._fact_bytes(ask)
-            if block and size + weight > BLOCK_BYTES:
-                yield block
-                block, size = [], 0
-            block.append(ask)
-            size += weight
-        if block:
-            yield block
 
     def _fact_bytes(self, ask: Ask) -> int:
         layers = 1 if not self.engine.weighted else 3
@@ -133,10 +117,10 @@ class Asker:
     def _sparse_ranks(self, ask: Ask) -> bool:
         return self.missing(ask.a) or self.missing(ask.b)
 
-    def _levels(self, name: str) -> int:
+    def _levels(self, name: Seen) -> int:
         return len(self.sides[name].levels)
 
-    def missing(self, name: str) -> bool:
+    def missing(self, name: Seen) -> bool:
         """Whether an axis has missing cells."""
         return self.sides[name].levels.missing > 0
 
@@ -146,64 +130,55 @@ class Asker:
     def _tabled(self, ask: Ask) -> bool:
         return ask.test == "chi-squared" or self._cells(ask) <= SMALL_TABLE
 
-    # -- scans -------------------------------------------------------------------------------
+    # -- rounds ------------------------------------------------------------------------------
 
-    def _facts(self, block: list[Ask]) -> dict[Ask, Callable[[], Association]]:
-        """One scan for the block; one before it where ranks depend on missing cells."""
+    def _tests(self, block: list[Ask]) -> Asking[dict[Ask, Callable[[], Association]]]:
+        """One round for the block; one before it where ranks depend on missing cells."""
         tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
         scored = [ask for ask in block if ask not in tabled]
-        axes = self._axes({name for ask in block for name in (ask.a, ask.b)})
-        scoring = _Scoring(self, axes, self._present(scored, axes))
+        present = self._present_passes(scored)
+        first: list[Pass] = [*tabled.values(), *present.values()]
+        # Tables are counted in the first of two rounds, so that the second is the shorter one.
+        facts = (yield from asked(self.engine, first)) if present else Facts({})
+        scoring = _Scoring(self, {pair: weighing(facts[q]) for pair, q in present.items()})
         plans = {ask: scoring.plan(ask) for ask in scored}
         shared = _Shared.of(plans.values(), scoring.bound)
-        passes: list[Pass] = [*tabled.values(), *shared.passes]
-        facts = self.engine.scan(passes, axes | scoring.axes)
+        if present:
+            sums = yield from asked(self.engine, shared.passes)
+        else:
+            facts = sums = yield from asked(self.engine, [*first, *shared.passes])
         found: dict[Ask, Callable[[], Association]] = {}
         for ask in block:
             if ask in tabled:
-                found[ask] = self._from_table(ask, _table(ask, tabled[ask], facts))
+                found[ask] = self._from_table(ask, tabled[ask], facts)
             else:
-                found[ask] = plans[ask].test(shared, facts, self.test_n)
+                found[ask] = plans[ask].test(shared, sums, self.test_n)
         return found
 
-    def _axes(self, names: Iterable[str]) -> dict[str, Axis]:
-        return {name: self.sides[name].axis(name.split("\0")[0]) for name in names}
+    def axis(self, name: Seen, scores: Floats | None = None) -> Axis:
+        """How passes see a variable."""
+        if scores is not None:
+            return self.sides[name].axis(name.variable, scores)
+        if name not in self._axes:
+            self._axes[name] = self.sides[name].axis(name.variable)
+        return self._axes[name]
 
     def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
         """A pass for each table. Small tables of three axes are counted together."""
-        wanted = {frozenset((ask.a, ask.b)) for ask in asks}
-        names = list(dict.fromkeys(name for ask in asks for name in (ask.a, ask.b)))
-        found: dict[frozenset[str], TablePass] = {}
+        axes = {name: self.axis(name) for ask in asks for name in (ask.a, ask.b)}
+        dense = [ask for ask in asks if self._cells(ask) <= DENSE_TABLE]
+        covered = covering([(axes[ask.a], axes[ask.b]) for ask in dense])
+        found: dict[Ask, TablePass] = {}
         for ask in asks:
-            pair = frozenset((ask.a, ask.b))
-            if pair in found:
-                continue
-            third = self._third(ask, names, wanted - found.keys())
-            if third is not None:
-                cube = Cube(ask.a, ask.b, third)
-                found |= dict.fromkeys((pair, *_sides_of(ask, third)), cube)
-            elif self._cells(ask) <= DENSE_TABLE:
-                found[pair] = Crosstab(ask.a, ask.b)
-            else:
-                found[pair] = SparseCrosstab(ask.a, ask.b)
-        return {ask: found[frozenset((ask.a, ask.b))] for ask in asks}
-
-    def _third(self, ask: Ask, names: list[str], open_pairs: set[frozenset[str]]) -> str | None:
-        """An axis that is still wanted with both of a pair and makes a small table with them."""
-        if 2 * self._cells(ask) > SMALL_CUBE:
-            return None
-        for name in names:
-            fits = self._cells(ask) * (self._levels(name) + 1) <= SMALL_CUBE
-            if fits and name not in (ask.a, ask.b) and open_pairs.issuperset(_sides_of(ask, name)):
-                return name
-        return None
+            pair = (axes[ask.a], axes[ask.b])
+            found[ask] = covered[pair] if pair in covered else SparseCrosstab(*pair)
+        return found
 
     # -- tests answered from a table ---------------------------------------------------------
 
-    def _from_table(self, ask: Ask, answer: Layers | SparseCells) -> Callable[[], Association]:
-        facts = self._cell_facts(ask, answer)
-
+    def _from_table(self, ask: Ask, question: TablePass, found: Facts) -> Callable[[], Association]:
         def test() -> Association:
+            facts = self._cell_facts(ask, self._table(ask, question, found))
             if ask.test == "chi-squared":
                 return chi_squared(facts, self.test_n)
             if ask.test == "kruskal-wallis":
@@ -217,7 +192,14 @@ class Asker:
 
         return test
 
-    def _numbers(self, name: str) -> Floats:
+    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Layers | SparseCells:
+        """The table of an ask with its axes in order."""
+        if isinstance(question, SparseCrosstab):
+            cells: SparseCells = facts[question]
+            return cells
+        return crosstab_in(facts, question, self.axis(ask.a), self.axis(ask.b))
+
+    def _numbers(self, name: Seen) -> Floats:
         return self.sides[name].levels.numbers
 
     def _cell_facts(self, ask: Ask, answer: Layers | SparseCells) -> CellFacts:
@@ -241,22 +223,27 @@ class Asker:
             _units(weighing(layers)), row, column, _weights(layers), row_keys, column_keys
         )
 
-    def _with_missing(self, name: str) -> Keys:
+    def _with_missing(self, name: Seen) -> Keys:
         return (*self.sides[name].levels.labels, MISSING)
 
     # -- tests answered from scores ----------------------------------------------------------
 
-    def _present(self, asks: list[Ask], axes: Axes) -> dict[tuple[str, str], Weighing]:
+    def _present_passes(self, asks: list[Ask]) -> dict[tuple[Seen, Seen], Present]:
         """The levels of an axis where another one is not missing, for pairs that need it."""
-        wanted = dict.fromkeys(
-            pair
+        return {
+            pair: Present(self.axis(pair[0]), self.axis(pair[1]))
             for ask in asks
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
-        )
-        passes = [Present(*pair) for pair in wanted]
-        facts = self.engine.scan(passes, axes, long_facts=True) if passes else {}
-        return {pair: weighing(facts[Present(*pair)]) for pair in wanted}
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """An axis with scores, and the sum of their squares over complete units."""
+
+    axis: Axis
+    squares: float
 
 
 @dataclass(eq=False)
@@ -264,17 +251,15 @@ class _Scoring:
     """Scores of axes, worked out once for each axis and set of complete units."""
 
     asker: Asker
-    raw: Axes
-    present: Mapping[tuple[str, str], Weighing]
-    axes: dict[str, Axis] = field(default_factory=dict)
-    _squares: dict[str, float] = field(default_factory=dict)
-    _units: dict[tuple[str, str], Units] = field(default_factory=dict)
+    present: Mapping[tuple[Seen, Seen], Weighing]
+    _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
+    _units: dict[tuple[Seen, Seen | None], Units] = field(default_factory=dict)
 
-    def _given(self, name: str, other: str) -> tuple[str, Weighing]:
+    def _given(self, name: Seen, other: Seen) -> tuple[Seen | None, Weighing]:
         """What an axis depends on beside itself, and its levels in the pair's complete units."""
         if self.asker.missing(other):
             return other, self.present[name, other]
-        return "", self.asker.sides[name].levels.weighing
+        return None, self.asker.sides[name].levels.weighing
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
@@ -283,34 +268,32 @@ class _Scoring:
         if ask.test in ("kruskal-wallis", "anova"):
             _, weights = self._given(ask.a, ask.b)
             keys = self.asker.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, second, weights.sums[:-1], keys, self._squares[second])
+            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights.sums[:-1], keys)
         first = self._axis(ask.a, ask.b, ranked)
         complete = ranked and not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        squares = (self._squares[first], self._squares[second])
-        return _ProductPlan(ask, units, Product(first, second), squares, complete)
+        return _ProductPlan(ask, units, (first, second), complete)
 
-    def _axis(self, name: str, other: str, ranked: bool) -> str:
+    def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
         given, weights = self._given(name, other)
-        axis = "\0".join([name, "rank" if ranked else "value", given])
-        if axis not in self.axes:
+        key = (name, ranked, given)
+        if key not in self._scored:
             here = weights.sums[:-1]
             if ranked:
                 scores = centred_ranks(here)
             else:
                 scores = centred_values(self.asker.sides[name].levels.numbers, here)
-            raw = self.raw[name]
-            table = np.append(scores, 0.0)
-            self.axes[axis] = self.asker.sides[name].axis(raw.column, table)
-            self._squares[axis] = float((scores**2 * here).sum())
-        return axis
+            axis = self.asker.axis(name, np.append(scores, 0.0))
+            self._scored[key] = _Scored(axis, float((scores**2 * here).sum()))
+        return self._scored[key]
 
     @property
     def bound(self) -> float:
         """The largest score of complete ranked axes: at most the weight of all rows."""
         sides = self.asker.sides
-        return max((float(sides[name].levels.sums.sum()) for name in self.raw), default=1.0)
+        named = {name for name, _, _ in self._scored}
+        return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
-    def _units_of(self, name: str, other: str) -> Units:
+    def _units_of(self, name: Seen, other: Seen) -> Units:
         given, weights = self._given(name, other)
         if (name, given) not in self._units:
             here = Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1])
@@ -322,18 +305,20 @@ class _Scoring:
 class _Shared:
     """Passes that several plans share: group sums of many axes, one matrix of rank products."""
 
-    groups: Mapping[str, GroupSums]
+    groups: Mapping[Axis, GroupSums]
     gram: Gram | None
     products: tuple[Product, ...]
+    places: Mapping[Axis, int]
+    """Where an axis stands in the matrix."""
 
     @staticmethod
     def of(plans: Iterable[_Plan], bound: float) -> _Shared:
-        grouped: dict[str, dict[str, None]] = {}
-        complete: dict[str, None] = {}
+        grouped: dict[Axis, dict[Axis, None]] = {}
+        complete: dict[Axis, None] = {}
         products = []
         for plan in plans:
             if isinstance(plan, _GroupPlan):
-                grouped.setdefault(plan.ask.a, {})[plan.scored] = None
+                grouped.setdefault(plan.group, {})[plan.scored.axis] = None
             elif plan.complete:
                 complete |= dict.fromkeys((plan.product.a, plan.product.b))
             else:
@@ -342,6 +327,7 @@ class _Shared:
             {group: GroupSums(group, tuple(scored)) for group, scored in grouped.items()},
             Gram(tuple(complete), bound) if complete else None,
             tuple(products),
+            {axis: place for place, axis in enumerate(complete)},
         )
 
     @property
@@ -355,17 +341,21 @@ class _GroupPlan:
 
     ask: Ask
     units: Units
-    scored: str
+    group: Axis
+    scored: _Scored
     weight: Floats
     keys: Keys
-    squares: float
 
     def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        question = shared.groups[self.ask.a]
-        sums = facts[question][:-1, question.scored.index(self.scored)]
-        group_facts = GroupFacts(self.units, self.keys, self.weight, sums, self.squares)
         run = kruskal_wallis if self.ask.test == "kruskal-wallis" else anova
-        return lambda: run(group_facts, test_n)
+
+        def test() -> Association:
+            question = shared.groups[self.group]
+            sums = facts[question][:-1, question.scored.index(self.scored.axis)]
+            squares = self.scored.squares
+            return run(GroupFacts(self.units, self.keys, self.weight, sums, squares), test_n)
+
+        return test
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,40 +364,32 @@ class _ProductPlan:
 
     ask: Ask
     units: Units
-    product: Product
-    squares: tuple[float, float]
+    scored: tuple[_Scored, _Scored]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
 
+    @property
+    def product(self) -> Product:
+        return Product(self.scored[0].axis, self.scored[1].axis)
+
     def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        if self.complete and shared.gram is not None:
-            axes = shared.gram.axes
-            places = axes.index(self.product.a), axes.index(self.product.b)
-            product = float(facts[shared.gram][places])
-        else:
-            product = facts[self.product]
-        product_facts = ProductFacts(self.units, *self.squares, product)
-        test = "spearman" if self.ask.test == "spearman" else "pearson"
-        return lambda: correlation(product_facts, test, test_n)  # type: ignore[arg-type]
+        kind: Literal["spearman", "pearson"]
+        kind = "spearman" if self.ask.test == "spearman" else "pearson"
+
+        def test() -> Association:
+            if self.complete and shared.gram is not None:
+                places = tuple(shared.places[one.axis] for one in self.scored)
+                product = float(facts[shared.gram][places])
+            else:
+                product = facts[self.product]
+            first, second = (one.squares for one in self.scored)
+            found = ProductFacts(self.units, first, second, product)
+            return correlation(found, kind, test_n)
+
+        return test
 
 
 _Plan = _GroupPlan | _ProductPlan
-
-
-def _sides_of(ask: Ask, third: str) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset((ask.a, third)), frozenset((ask.b, third))
-
-
-def _table(ask: Ask, question: TablePass, facts: Facts) -> Layers | SparseCells:
-    """The table of an ask with its axes in order."""
-    answer: Layers | SparseCells = facts[question]
-    if isinstance(question, Cube):
-        assert not isinstance(answer, SparseCells)
-        return question.crosstab(answer, ask.a, ask.b)
-    if question.a == ask.a:
-        return answer
-    assert not isinstance(answer, SparseCells)
-    return answer.transpose(0, 2, 1)
 
 
 def _weights(layers: Layers) -> Floats:

@@ -9,8 +9,9 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 
+from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
-from microgauge.log import Progress, silent
+from microgauge.log import Log
 from microgauge.measures.gdu.association import TOO_MANY_CELLS, Association, PairTest, turn
 from microgauge.measures.gdu.choice import Chosen, Scale, SeenVariable, choose, scale_of
 from microgauge.measures.gdu.distributions import Comparison, chi_squared, kolmogorov_smirnov
@@ -25,21 +26,21 @@ from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import significance, similarity
 from microgauge.results import GDU, Coverage, ModelScore, PairScore, VariableScore
 from microgauge.schema import Model
-from microgauge.sections.gdu.pairs import Answer, Ask, Asker
+from microgauge.sections.gdu.pairs import Answer, Ask, Asker, Seen
 from microgauge.sections.gdu.recoding import recoding_utility
 from microgauge.study.describe import Described, Side
 from microgauge.study.designs import fit, model_columns
 from microgauge.study.recoding import Recoding
-from microgauge.study.records import SIDES, read_records
-from microgauge.study.study import Study
-
-RECODED = "\0recoded"
-"""Marks the axis of an original variable after recoding."""
+from microgauge.study.records import Records, read_records
+from microgauge.study.study import SIDES, Study, Which
 
 REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
 
-"""Told what is being done and how much of it is done, 0 to 1."""
+
+def run(study: Study, log: Log) -> Asking[GDU]:
+    """Global data utility: tests of every variable, every pair, every model."""
+    return (yield from GlobalUtility(study, log).result())
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +61,12 @@ class GlobalUtility:
     """Works out the global data utility of a study."""
 
     study: Study
-    progress: Progress = silent
+    log: Log
 
-    def result(self) -> GDU:
+    def result(self) -> Asking[GDU]:
         """All scores and the figure."""
         scores = self._variables()
-        pairs = self._pairs()
+        pairs, models = yield from together(self._pairs(), self._models())
         removed = self._removed_in(pairs)
         means = pair_means(pairs, removed)
         scores = tuple(replace(s, bivariate_utility=means.get(s.name)) for s in scores)
@@ -93,7 +94,7 @@ class GlobalUtility:
             variables=scores,
             pairs=pairs,
             coverage=_coverage(pairs),
-            models=self._models(),
+            models=models,
             reason="; ".join(r for r in reasons if r) or None,
         )
 
@@ -159,13 +160,16 @@ class GlobalUtility:
 
     # -- pairs -------------------------------------------------------------------------------
 
-    def _pairs(self) -> tuple[PairScore, ...]:
+    def _pairs(self) -> Asking[tuple[PairScore, ...]]:
         planned: list[_Pair | PairScore] = [self._planned(a, b) for a, b in self._wanted()]
         pairs = [pair for pair in planned if isinstance(pair, _Pair)]
-        originals = self._answers(
-            "original", [ask for p in pairs for ask in (p.original, p.recoded) if ask is not None]
+        originals, protecteds = yield from together(
+            self._answers(
+                "original",
+                [ask for p in pairs for ask in (p.original, p.recoded) if ask is not None],
+            ),
+            self._answers("protected", [p.protected for p in pairs]),
         )
-        protecteds = self._answers("protected", [p.protected for p in pairs])
         return tuple(
             pair if isinstance(pair, PairScore) else self._scored(pair, originals, protecteds)
             for pair in planned
@@ -184,37 +188,35 @@ class GlobalUtility:
         ordered = sorted(wanted, key=lambda pair: (place[pair[0]], place[pair[1]]))
         return [(by_name[a], by_name[b]) for a, b in ordered]
 
-    def _answers(self, which: str, asks: list[Ask]) -> dict[Ask, Answer]:
+    def _answers(self, which: Which, asks: list[Ask]) -> Asking[dict[Ask, Answer]]:
         options = self.study.options
-        original = which == "original"
-        sides: dict[str, Side] = {}
-        for variable in self.study.analysed:
-            side = variable.original if original else variable.protected
-            if side is not None:
-                sides[variable.name] = side
-        if original:
-            for name, recoding in self.study.recodings.items():
-                sides[name + RECODED] = recoding.recoded
-        engine = self.study.description.original if original else self.study.description.protected
+        sides = self._sides(which)
+        engine = self.study.original if which == "original" else self.study.protected
         asker = Asker(engine, sides, options.test_n, options.missing == "category")
-        known = self._remembered(asks, sides) if original else {}
-        answers = {
-            ask: self.study.memory.answers[key]
-            for ask, key in known.items()
-            if key in self.study.memory.answers
-        }
+        known = self._remembered(asks, sides) if which == "original" else {}
+        kept = self.study.cache.answers
+        answers = {ask: kept[key] for ask, key in known.items() if key in kept}
         left = [ask for ask in dict.fromkeys(asks) if ask not in answers]
         total = max(len(left), 1)
-        answers |= asker.answers(
-            left, lambda done: self.progress(f"testing pairs of the {which} table", done / total)
-        )
-        self.study.memory.answers.update({key: answers[ask] for ask, key in known.items()})
+
+        def progress(done: int) -> None:
+            self.log.progress(f"testing pairs of the {which} table", done / total)
+
+        answers |= yield from asker.answers(left, progress)
+        kept.update({key: answers[ask] for ask, key in known.items()})
         return answers
 
+    def _sides(self, which: Which) -> dict[Seen, Side]:
+        if which == "protected":
+            after = {v.name: v.protected for v in self.study.analysed}
+            return {Seen(name): side for name, side in after.items() if side is not None}
+        recoded = {Seen(n, recoded=True): r.recoded for n, r in self.study.recodings.items()}
+        return {Seen(v.name): v.original for v in self.study.analysed} | recoded
+
     @staticmethod
-    def _remembered(asks: list[Ask], sides: Mapping[str, Side]) -> dict[Ask, object]:
+    def _remembered(asks: list[Ask], sides: Mapping[Seen, Side]) -> dict[Ask, object]:
         """What an answer on the original depends on: the test, and how its variables are seen."""
-        seen = {n: _fingerprint(s) for n, s in sides.items() if not n.endswith(RECODED)}
+        seen = {name: _fingerprint(s) for name, s in sides.items() if not name.recoded}
         return {
             ask: (ask, seen[ask.a], seen[ask.b]) for ask in asks if ask.a in seen and ask.b in seen
         }
@@ -232,21 +234,18 @@ class GlobalUtility:
         return self._asked(a, b, chosen)
 
     def _asked(self, a: Described, b: Described, chosen: Chosen) -> _Pair:
-        names = [
-            v.name + RECODED if first else v.name
-            for v, first in zip((a, b), chosen.recode_first, strict=True)
-        ]
+        names = [Seen(v.name, first) for v, first in zip((a, b), chosen.recode_first, strict=True)]
         test, test_protected = chosen.tests
         recoded = None
         if a.name in self.study.recodings or b.name in self.study.recodings:
-            axes = [v.name + RECODED if v.name in self.study.recodings else v.name for v in (a, b)]
-            recoded = _ask(test_protected, chosen.protected, *axes)
+            both = [Seen(v.name, v.name in self.study.recodings) for v in (a, b)]
+            recoded = _ask(test_protected, chosen.protected, *both)
         return _Pair(
             a,
             b,
             chosen,
             _ask(test, chosen.original, *names),
-            _ask(test_protected, chosen.protected, a.name, b.name),
+            _ask(test_protected, chosen.protected, Seen(a.name), Seen(b.name)),
             recoded,
         )
 
@@ -278,7 +277,7 @@ class GlobalUtility:
         if isinstance(before, Undefined):
             return replace(start, reason=f"original: {before}")
         if isinstance(after, Undefined):
-            if str(after) == TOO_MANY_CELLS:
+            if after.code == TOO_MANY_CELLS:
                 return replace(start, reason=f"protected: {after}")
             return self._untestable(_with_original(start, pair, before), after)
         recoded = before if pair.recoded is None else originals[pair.recoded]
@@ -312,18 +311,24 @@ class GlobalUtility:
 
     # -- models ------------------------------------------------------------------------------
 
-    def _models(self) -> tuple[ModelScore, ...]:
-        return tuple(self._model(model) for model in self.study.schema.models)
-
-    def _model(self, model: Model) -> ModelScore:
-        self.progress("fitting models", 0.0)
+    def _models(self) -> Asking[tuple[ModelScore, ...]]:
+        models = self.study.schema.models
+        if not models:
+            return ()
         known = [v.name for v in self.study.variables]
+        named = [name for model in models for name in model_columns(model, known)]
+        records = yield from read_records(self.study, named)
+        return tuple(self._model(model, records, known) for model in models)
+
+    def _model(
+        self, model: Model, records: tuple[Records, Records], known: list[str]
+    ) -> ModelScore:
+        self.log.progress("fitting models", 0.0)
         fits: list[Fit | Undefined] = []
-        for which in SIDES:
-            records = read_records(self.study, which, model_columns(model, known))
+        for which, held in zip(SIDES, records, strict=True):
             weights = self.study.rows(which).weights
             try:
-                fits.append(fit(model, records, weights, known))
+                fits.append(fit(model, held, weights, known))
             except Undefined as reason:
                 fits.append(reason)
         return model_score(model, fits[0], fits[1], self.study.options.threshold)
@@ -337,7 +342,7 @@ def _fingerprint(side: Side) -> object:
     return side.type, sha256(keys.tobytes()).digest()
 
 
-def _ask(test: PairTest, scales: tuple[Scale, Scale], a: str, b: str) -> Ask:
+def _ask(test: PairTest, scales: tuple[Scale, Scale], a: Seen, b: Seen) -> Ask:
     """Groups come first in tests that have groups."""
     if test in ("kruskal-wallis", "anova") and scales[1] == "nominal":
         return Ask(test, b, a)

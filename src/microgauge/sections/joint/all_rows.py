@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from microgauge.arrays import Floats
-from microgauge.engines import Engine
+from microgauge.arrays import Floats, Index
+from microgauge.engines.rounds import Asking, asked_both
+from microgauge.log import Log
 from microgauge.measures.joint.joint import Joint, JointVariable
 from microgauge.measures.joint.propensity import PERCENTILES, expected_distance, separation_of
 from microgauge.measures.joint.terms import Term, raw_columns, terms_of
 from microgauge.measures.loss.moments import quantiles
-from microgauge.passes import Axis, Batch
+from microgauge.passes import Axis, Batch, Pass
 from microgauge.results import PropensityResult
 from microgauge.study.common_levels import Placed
+from microgauge.study.study import Study
 
 BINS = 1 << 18
 """Intervals of the scores from whose counts their percentiles and the AUC are taken."""
@@ -28,21 +30,22 @@ MOST_COLUMNS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
-    """The columns of a propensity model, for any batch of rows alike."""
+class ModelColumns:
+    """The columns of a propensity model, for any batch of rows of one table alike."""
 
     variables: tuple[JointVariable, ...]
     terms: tuple[Term, ...]
+    seen: tuple[Axis, ...] = ()
+    """Where the table has the variables."""
     centre: Floats | float = 0.0
     turn: Floats | None = None
     """A change of axes after which columns are nearly uncorrelated: any fit converges then."""
 
     def __call__(self, batch: Batch) -> Floats:
         """Rows × columns."""
-        codes = np.stack([batch.levels(v.name) for v in self.variables], axis=1)
-        return self.of(codes)
+        return self.of(np.stack([batch.levels(axis) for axis in self.seen], axis=1))
 
-    def of(self, codes: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> Floats:
+    def of(self, codes: Index) -> Floats:
         """The columns of rows by their codes."""
         joint = Joint(self.variables, codes, np.zeros(len(codes), dtype=np.bool_))
         columns = raw_columns(joint, self.terms) - self.centre
@@ -50,12 +53,20 @@ class Features:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Pass):
     """What the scores of a fitted model are, without holding one for each row."""
 
-    features: Features
+    features: ModelColumns
     beta: Floats
     share: float
+
+    @property
+    def seen(self) -> tuple[Axis, ...]:
+        """The axes that the model looks at."""
+        return self.features.seen
+
+    def __hash__(self) -> int:
+        return id(self)
 
     def read(self, batch: Batch) -> Floats:
         """Σ (p - c)², then the rows in each interval of p."""
@@ -67,12 +78,8 @@ class Scores:
 
 
 def on_all_rows(
-    result: PropensityResult,
-    joint: Joint,
-    both: Mapping[str, Placed],
-    engines: tuple[Engine, Engine],
-    notes: list[str],
-) -> PropensityResult:
+    result: PropensityResult, joint: Joint, study: Study, log: Log
+) -> Asking[PropensityResult]:
     """A result of a sample with the figures of the same model on all rows.
 
     What each variable adds to the model stays that of the sample.
@@ -82,28 +89,46 @@ def on_all_rows(
     every = max(joint.rows // ROWS, 1)
     rows_held = np.arange(0, joint.rows, every)
     joint = joint.taken(rows_held, joint.protected[rows_held])
-    features = _features(joint, both, result.degree, result.interactions)
-    width = np.size(features.centre)
+    both = study.placed
+    columns = _columns(joint, both, result.degree, result.interactions)
+    width = np.size(columns.centre)
     if width > MOST_COLUMNS:
-        notes.append(f"The propensity model has {width} columns: it is that of a sample of rows.")
+        log.note(
+            "propensity-too-wide",
+            f"The propensity model has {width} columns: it is that of a sample of rows.",
+        )
         return result
-    axes = _axes(joint.variables, both)
-    beta = engines[0].logistic(engines[1], axes, features)
-    if beta is None:
-        return result
-    rows = [engine.rows for engine in engines]
+    features = (
+        replace(columns, seen=tuple(both[v.name].original_axis(v.name) for v in joint.variables)),
+        replace(columns, seen=tuple(both[v.name].protected_axis(v.name) for v in joint.variables)),
+    )
+    beta = study.original.logistic(study.protected, features)
+    return (yield from _scored(result, study, features, beta, log))
+
+
+def _scored(
+    result: PropensityResult,
+    study: Study,
+    features: tuple[ModelColumns, ModelColumns],
+    beta: Floats,
+    log: Log,
+) -> Asking[PropensityResult]:
+    rows = [engine.rows for engine in study.engines]
     share = rows[1] / sum(rows)
-    question = Scores(features, beta, share)
-    found = [e.scan([question], a)[question] for e, a in zip(engines, axes, strict=True)]
+    questions = [Scores(side, beta, share) for side in features]
+    facts = yield from asked_both(study.engines, [[question] for question in questions])
+    found = [answers[question] for answers, question in zip(facts, questions, strict=True)]
     value = float(sum(answer[0] for answer in found)) / sum(rows)
+    assert result.rank is not None
     expected = expected_distance(result.rank, share, sum(rows))
     counts = [answer[1:] for answer in found]
     middles = (np.arange(BINS) + 0.5) / BINS
     told = separation_of(middles, counts[0], counts[1], share)
-    notes.append(
+    log.note(
+        "propensity-all-rows",
         f"The propensity model was fitted on all {sum(rows):,} rows; percentiles and AUC are read "
         f"from {BINS:,} intervals of the scores, and what each variable adds from "
-        f"{result.rows:,} rows."
+        f"{result.rows:,} rows.",
     )
     return replace(
         result,
@@ -122,17 +147,20 @@ def on_all_rows(
     )
 
 
-def _features(joint: Joint, both: Mapping[str, Placed], degree: int, interactions: str) -> Features:
+def _columns(
+    joint: Joint, both: Mapping[str, Placed], degree: int, interactions: str
+) -> ModelColumns:
     """Terms as for the sample, with means and missing cells as all rows have them."""
     variables = tuple(_settled(v, both[v.name]) for v in joint.variables)
     terms = tuple(terms_of(replace(joint, variables=variables), degree, interactions))
-    raw = Features(variables, terms).of(joint.codes)
+    raw = ModelColumns(variables, terms).of(joint.codes)
     scale = np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
     centred = (raw - raw.mean(axis=0)) / scale
     lengths, axes = np.linalg.eigh(centred.T @ centred / len(centred))
     # Directions in which these rows do not differ are kept as they are: other rows may.
     stretch = np.where(lengths > FLAT * lengths.max(initial=0.0), lengths, 1.0)
-    return Features(variables, terms, raw.mean(axis=0), axes / scale[:, None] / np.sqrt(stretch))
+    turn = axes / scale[:, None] / np.sqrt(stretch)
+    return ModelColumns(variables, terms, (), raw.mean(axis=0), turn)
 
 
 def _settled(variable: JointVariable, both: Placed) -> JointVariable:
@@ -144,16 +172,6 @@ def _settled(variable: JointVariable, both: Placed) -> JointVariable:
         variable,
         mean=float(np.average(variable.numbers, weights=rows)) if rows.any() else 0.0,
         misses=any(levels.missing for levels in sides),
-    )
-
-
-def _axes(
-    variables: Sequence[JointVariable], both: Mapping[str, Placed]
-) -> tuple[dict[str, Axis], dict[str, Axis]]:
-    names = [variable.name for variable in variables]
-    return (
-        {name: both[name].original_axis(name) for name in names},
-        {name: both[name].protected_axis(name) for name in names},
     )
 
 

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
-from microgauge.log import Progress
+from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
 from microgauge.sections.loss.tables import Tables
 from microgauge.sections.loss.values import Values
-from microgauge.study.common_levels import placed_variables
 from microgauge.study.study import Study
 
 
-def information_loss(study: Study, progress: Progress, notes: list[str]) -> Loss:
+def run(study: Study, log: Log) -> Asking[Loss]:
     """Everything the practice guide compares, for every variable it fits."""
-    progress("comparing values", 0.0)
-    both = placed_variables(study)
-    values = Values(study, both, notes)
-    counted = Tables(study, both, progress)
-    tables = counted.results()
+    log.progress("comparing values", 0.0)
+    values = Values(study, log)
+    counted = Tables(study, log)
+    statistics = Statistics(study, values.numbers, log)
+    _, tables, _ = yield from together(values.ask(), counted.results(), statistics.ask())
     if counted.left_out():
-        notes.append(f"Tables leave out {', '.join(counted.left_out())}: too many distinct values.")
-    progress("comparing covariances", 0.0)
-    statistics = Statistics(study, values.numbers, both, notes)
+        log.note(
+            "tables-left-out",
+            f"Tables leave out {', '.join(counted.left_out())}: too many distinct values.",
+            counted.left_out(),
+        )
+    log.progress("comparing covariances", 0.0)
     described = _described(statistics)
     il1s, il1, why = values.in_all()
     gcp, no_gcp = values.gcp()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
-from microgauge.engines import ORIGINAL, PROTECTED, Engine, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Local
+from microgauge.engines.rounds import Asking, asked_both, together
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.loss.matrices import (
     Discrepancy,
     Scatter,
@@ -19,18 +22,15 @@ from microgauge.measures.loss.matrices import (
     matrix_discrepancies,
     robust_eigenvalues,
 )
-from microgauge.passes import Axis, Moments
+from microgauge.passes import Axis, Column, Facts, Moments, Pass
 from microgauge.results import MatrixLoss, SubdomainLoss
 from microgauge.sections.loss.choices import LossChoices
 from microgauge.study.common_levels import Placed
 from microgauge.study.describe import Described, Side
-from microgauge.study.records import SIDES
-from microgauge.study.study import Study
+from microgauge.study.study import SIDES, Study
 
 MATRICES = ("covariance", "correlation", "loadings", "communalities", "score_coefficients")
 HALF = 0.5
-GROUP = "\0group"
-"""An axis whose name no column has."""
 
 
 @dataclass(eq=False)
@@ -38,39 +38,68 @@ class Statistics:
     """Compares what describes the continuous variables together, on complete units."""
 
     study: Study
-    variables: Sequence[Described]
+    numbers: Sequence[Described]
     """Variables that are continuous on both sides."""
-    both: Mapping[str, Placed]
-    notes: list[str] = field(default_factory=list)
+    log: Log
+    _facts: list[Facts] = field(default_factory=list)
+    _columns: list[list[Facts]] = field(default_factory=list)
+    """Rows for robust eigenvalues: of both tables, or twice the matched ones."""
 
-    def __post_init__(self) -> None:
-        constant = [v.name for v in self.variables if any(len(s.levels) < 2 for s in _sides(v))]
+    def ask(self) -> Asking[None]:
+        """Sums and rows of both tables, from one round."""
+        works = [asked_both(self.study.engines, [self._moments(place) for place in (0, 1)])]
+        if len(self._spread) >= 2:
+            columns = [self._robust_columns(place) for place in (0, 1)]
+            works.append(asked_both(self._robust_rows, columns))
+        self._facts, *self._columns = yield from together(*works)
+
+    def _moments(self, place: int) -> list[Pass]:
+        """The sums of all units, and of those in each group."""
+        if not self.variables:
+            return []
+        groups = [self.study.placed[name] for name in self._groups_named]
+        return [self._question(place), *(self._question(place, both) for both in groups)]
+
+    def _question(self, place: int, group: Placed | None = None) -> Moments:
+        axes = self._axes[place]
+        if group is None:
+            return Moments(axes)
+        axis = group.protected_axis if place else group.original_axis
+        return Moments(axes, axis(group.name))
+
+    @cached_property
+    def variables(self) -> list[Described]:
+        """Those that are constant on neither side."""
+        constant = [v.name for v in self.numbers if any(len(s.levels) < 2 for s in _sides(v))]
         if constant:
-            self.notes.append(
-                f"Covariances and components leave out constant variables: {', '.join(constant)}."
+            self.log.note(
+                "statistics-constant",
+                f"Covariances and components leave out constant variables: {', '.join(constant)}.",
+                constant,
             )
-        self.variables = [v for v in self.variables if v.name not in constant]
-
-    @property
-    def _engines(self) -> tuple[Engine, Engine]:
-        return self.study.description.original, self.study.description.protected
+        return [v for v in self.numbers if v.name not in constant]
 
     @property
     def _names(self) -> tuple[str, ...]:
         return tuple(v.name for v in self.variables)
 
-    def _axes(self, place: int) -> tuple[dict[str, Axis], Floats]:
+    @cached_property
+    def _centres(self) -> list[Floats]:
+        return [np.array([_centre(_sides(v)[place]) for v in self.variables]) for place in (0, 1)]
+
+    @cached_property
+    def _axes(self) -> list[tuple[Axis, ...]]:
         """Axes scored with values less their centre, so that squares stay exact."""
-        axes = {}
-        centres = []
-        for variable in self.variables:
-            side = _sides(variable)[place]
-            here = side.levels.sums
-            centre = float(np.average(side.levels.numbers, weights=here)) if here.sum() else 0.0
-            scores = np.append(side.levels.numbers - centre, 0.0)
-            axes[variable.name] = side.axis(variable.name, scores)
-            centres.append(centre)
-        return axes, np.array(centres)
+        found = []
+        for place, centres in enumerate(self._centres):
+            sides = [_sides(v)[place] for v in self.variables]
+            scores = [
+                np.append(s.levels.numbers - c, 0.0) for s, c in zip(sides, centres, strict=True)
+            ]
+            found.append(
+                tuple(s.axis(n, x) for s, n, x in zip(sides, self._names, scores, strict=True))
+            )
+        return found
 
     # -- all units ---------------------------------------------------------------------------
 
@@ -78,12 +107,10 @@ class Statistics:
         """Means and covariances on both sides; `Undefined` where a side has no two units."""
         if not self.variables:
             raise Undefined("no variable is continuous in both tables")
-        found = []
-        for place, engine in enumerate(self._engines):
-            axes, centres = self._axes(place)
-            question = Moments(self._names)
-            sums = engine.scan([question], axes)[question][0]
-            found.append(Scatter.of(sums, centres))
+        found = [
+            Scatter.of(self._facts[place][self._question(place)][0], self._centres[place])
+            for place in (0, 1)
+        ]
         self._note_incomplete(found)
         for side in found:
             if side.constant.any():
@@ -91,12 +118,13 @@ class Statistics:
         return found[0], found[1]
 
     def _note_incomplete(self, found: Sequence[Scatter]) -> None:
-        units = [engine.rows for engine in self._engines]
+        units = [engine.rows for engine in self.study.engines]
         if [side.rows for side in found] != units:
-            self.notes.append(
+            self.log.note(
+                "statistics-incomplete",
                 f"Covariances and components use the units complete in all {len(self.variables)} "
                 f"continuous variables: {found[0].rows:,} of {units[0]:,} original, "
-                f"{found[1].rows:,} of {units[1]:,} protected."
+                f"{found[1].rows:,} of {units[1]:,} protected.",
             )
 
     def matrices(self, scatters: tuple[Scatter, Scatter]) -> dict[str, MatrixLoss]:
@@ -113,9 +141,10 @@ class Statistics:
             raise Undefined("fewer than two continuous variables")
         before, after, dropped = matched_components(*(side.correlation() for side in scatters))
         if dropped:
-            self.notes.append(
+            self.log.note(
+                "eigenvalues-negligible",
                 f"{dropped} of {len(self.variables)} eigenvalues are negligible (an exact linear "
-                "dependence) and left out on both sides."
+                "dependence) and left out on both sides.",
             )
         return eigenvalue_difference(before.values, after.values)
 
@@ -123,62 +152,74 @@ class Statistics:
 
     def robust(self) -> float:
         """Of correlation matrices by the minimum covariance determinant, of a sample if large."""
-        spread = [v for v in self.variables if not any(_piled(side) for side in _sides(v))]
+        spread = self._spread
         piled = [v.name for v in self.variables if v not in spread]
         if piled:
-            self.notes.append(
+            self.log.note(
+                "robust-piled",
                 "Robust eigenvalues leave out variables of which half of the units share one "
-                f"value: {', '.join(piled)}."
+                f"value: {', '.join(piled)}.",
+                piled,
             )
         if len(spread) < 2:
             raise Undefined("fewer than two continuous variables without a value that half share")
         values = []
-        for units in self._units(spread):
+        for units in self._units():
             if len(units) < 2 * len(spread) + 2:
                 raise Undefined("too few complete units")
             values.append(robust_eigenvalues(units, self.study.options.seed))
         dropped = np.logical_or.reduce([negligible for _, negligible in values])
         if dropped.any():
-            self.notes.append(
+            self.log.note(
+                "robust-negligible",
                 f"{int(dropped.sum())} of {len(spread)} robust eigenvalues are negligible (most "
-                "units lie in a plane) and left out on both sides."
+                "units lie in a plane) and left out on both sides.",
             )
         return eigenvalue_difference(values[0][0][~dropped], values[1][0][~dropped])
 
-    def _units(self, variables: Sequence[Described]) -> list[Floats]:
-        """Complete units of both tables, few, in an order that does not depend on that of rows.
+    @cached_property
+    def _spread(self) -> list[Described]:
+        """Variables of which no value is shared by half of the units."""
+        return [v for v in self.variables if not any(_piled(side) for side in _sides(v))]
 
-        Where every unit is in both tables, the same units are drawn: what differs then is what
-        protection did, not the draw.
+    @property
+    def _together(self) -> bool:
+        """Whether every unit is in both tables.
+
+        Then the same units are drawn: what differs is what protection did, not the draw.
         """
-        rows, alignment = self.study.matching.rows, self.study.matching.alignment
-        if rows is None or alignment.dropped or alignment.added:
-            levels = self._apart(variables)
+        alignment = self.study.matching.alignment
+        return self.study.matched is not None and not (alignment.dropped or alignment.added)
+
+    @property
+    def _robust_rows(self) -> tuple[Local, Local]:
+        if self._together:
+            return self.study.rows("matched"), self.study.rows("matched")
+        return self.study.rows("original"), self.study.rows("protected")
+
+    def _robust_columns(self, place: int) -> list[Column]:
+        prefix = (ORIGINAL, PROTECTED)[place] if self._together else ""
+        return [Column(_sides(v)[place].axis(prefix + v.name)) for v in self._spread]
+
+    def _units(self) -> list[Floats]:
+        """Complete units of both tables, few, in an order that does not depend on that of rows."""
+        levels = []
+        for place in (0, 1):
+            columns = [self._columns[0][place][c] for c in self._robust_columns(place)]
+            levels.append(np.stack(columns, axis=1))
+        if self._together:
+            drawn = self._sampled(np.concatenate(levels, axis=1), "matched")
+            levels = np.split(drawn, 2, axis=1)
         else:
-            levels = self._together(variables)
+            sides = [[_sides(v)[place] for v in self._spread] for place in (0, 1)]
+            levels = [
+                self._sampled(here[_complete(here, side)], which)
+                for here, side, which in zip(levels, sides, SIDES, strict=True)
+            ]
         return [
-            _numbers(here, [_sides(v)[place] for v in variables])
+            _numbers(here, [_sides(v)[place] for v in self._spread])
             for place, here in enumerate(levels)
         ]
-
-    def _apart(self, variables: Sequence[Described]) -> list[Index]:
-        found = []
-        for place, which in enumerate(SIDES):
-            sides = {v.name: _sides(v)[place] for v in variables}
-            levels = _levels(self.study.rows(which), sides)
-            complete = _complete(levels, list(sides.values()))
-            found.append(self._sampled(levels[complete], which))
-        return found
-
-    def _together(self, variables: Sequence[Described]) -> list[Index]:
-        sides = {
-            prefix + v.name: _sides(v)[place]
-            for place, prefix in enumerate((ORIGINAL, PROTECTED))
-            for v in variables
-        }
-        return np.split(
-            self._sampled(_levels(self.study.rows("matched"), sides), "matched"), 2, axis=1
-        )
 
     def _sampled(self, levels: Index, which: str) -> Index:
         seed, limit = self.study.options.seed, self.study.schema.of(LossChoices).robust_sample
@@ -186,33 +227,41 @@ class Statistics:
         levels = levels[np.argsort(levels @ rng.uniform(1.0, 2.0, levels.shape[1]))]
         if len(levels) <= limit:
             return levels
-        self.notes.append(
+        self.log.note(
+            "robust-sampled",
             f"Robust eigenvalues are those of {limit:,} of {len(levels):,} {which} units (seed "
-            f"{seed})."
+            f"{seed}).",
         )
         return levels[np.sort(rng.choice(len(levels), limit, replace=False))]
 
     # -- groups ------------------------------------------------------------------------------
 
+    @property
+    def _groups_named(self) -> list[str]:
+        """Variables that form groups in both tables."""
+        return [name for name in self.study.schema.loss.groups if name in self.study.placed]
+
     def subdomains(self) -> tuple[SubdomainLoss, ...]:
         """Means and covariances in the groups of the chosen variables."""
-        found: list[SubdomainLoss] = []
         for name in self.study.schema.loss.groups:
-            if name not in self.both:
-                self.notes.append(f'Groups of "{name}" cannot be formed in both tables.')
-            elif self.variables:
-                found += self._groups(self.both[name])
-        return tuple(found)
+            if name not in self.study.placed:
+                self.log.note(
+                    "groups-differ", f'Groups of "{name}" cannot be formed in both tables.', [name]
+                )
+        if not self.variables:
+            return ()
+        return tuple(
+            found for name in self._groups_named for found in self._groups(self.study.placed[name])
+        )
 
     def _groups(self, both: Placed) -> list[SubdomainLoss]:
-        question = Moments(self._names, GROUP)
-        sums = []
-        for place, engine in enumerate(self._engines):
-            axes, centres = self._axes(place)
-            axes[GROUP] = both.protected_axis(both.name) if place else both.original_axis(both.name)
-            sums.append((engine.scan([question], axes)[question], centres))
+        sums = [self._facts[place][self._question(place, both)] for place in (0, 1)]
         return [
-            self._subdomain(both.name, label, *((facts[level], c) for facts, c in sums))
+            self._subdomain(
+                both.name,
+                label,
+                *((found[level], c) for found, c in zip(sums, self._centres, strict=True)),
+            )
             for level, label in enumerate(both.labels)
         ]
 
@@ -250,8 +299,9 @@ class Statistics:
         )
 
 
-def _levels(rows: Local, sides: Mapping[str, Side]) -> Index:
-    return rows.levels({name: side.axis(name) for name, side in sides.items()})
+def _centre(side: Side) -> float:
+    here = side.levels.sums
+    return float(np.average(side.levels.numbers, weights=here)) if here.sum() else 0.0
 
 
 def _complete(levels: Index, sides: Sequence[Side]) -> Flags:

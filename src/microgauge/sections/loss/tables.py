@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
 from microgauge.arrays import Floats
-from microgauge.engines import Engine
+from microgauge.engines.rounds import Asking, asked_both, in_blocks
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.loss.tables import (
     Frequencies,
     cramers_v,
     relative_change,
     table_distance,
 )
-from microgauge.passes import Axis, Crosstab, Cube, Facts, Pass, SparseCrosstab
-from microgauge.passes.tables import SparseCells
+from microgauge.passes import Axis, Crosstab, Cube, Facts, SparseCrosstab
 from microgauge.results import TableLoss
 from microgauge.study.common_levels import Placed
-from microgauge.study.study import Study
+from microgauge.study.study import SIDES, Study, Which
 from microgauge.values.levels import sums_by
 
 MOST_CATEGORIES = 1_000
@@ -32,6 +32,7 @@ BLOCK_CELLS = 1 << 23
 """Cells counted in one scan."""
 
 Names = tuple[str, ...]
+TablePass = Crosstab | SparseCrosstab | Cube
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,13 @@ class Tables:
     """Counts tables on both sides and compares them."""
 
     study: Study
-    both: Mapping[str, Placed]
-    progress: Callable[[str, float], None] = lambda what, share: None
+    log: Log
+    _axes: dict[tuple[str, Which], Axis] = field(default_factory=dict)
+
+    @property
+    def both(self) -> Mapping[str, Placed]:
+        """Variables on common levels."""
+        return self.study.placed
 
     def names(self) -> list[str]:
         """Nominal, ordinal and recoded variables."""
@@ -55,7 +61,7 @@ class Tables:
         """Recoded numbers with too many distinct values."""
         return [n for n in self.both if n in self.study.recodings and n not in self.names()]
 
-    def results(self) -> tuple[TableLoss, ...]:
+    def results(self) -> Asking[tuple[TableLoss, ...]]:
         """All tables up to the number of variables that is asked for."""
         names = self.names()
         found = [self._compared((name,), *self._one_way(name)) for name in names]
@@ -64,10 +70,17 @@ class Tables:
             for way in range(2, self.study.schema.loss.ways + 1)
             for combination in combinations(names, way)
         ]
-        for block in self._blocks(larger):
-            self.progress("comparing tables", (len(found) - len(names)) / len(larger))
-            sides = [self._counted(block, which) for which in ("original", "protected")]
-            found += [self._compared(n, *pair) for n, *pair in zip(block, *sides, strict=True)]
+        for block in in_blocks(larger, self._dense_cells, BLOCK_CELLS):
+            self.log.progress("comparing tables", (len(found) - len(names)) / len(larger))
+            passes = [[self._pass(names, which) for names in block] for which in SIDES]
+            wanted = [[question for question in side if question] for side in passes]
+            facts = yield from asked_both(self.study.engines, wanted)
+            for place, table in enumerate(block):
+                before, after = (
+                    self._frequencies(side[place], found_there)
+                    for side, found_there in zip(passes, facts, strict=True)
+                )
+                found.append(self._compared(table, before, after))
         return tuple(found)
 
     # -- counting ----------------------------------------------------------------------------
@@ -87,21 +100,8 @@ class Tables:
     def _cells(self, names: Names) -> int:
         return prod(self._size(name) for name in names)
 
-    def _blocks(self, tables: Sequence[Names]) -> Iterator[list[Names]]:
-        block: list[Names] = []
-        size = 0
-        for names in tables:
-            cells = min(self._cells(names), DENSE_TABLE)
-            if block and size + cells > BLOCK_CELLS:
-                yield block
-                block, size = [], 0
-            block.append(names)
-            size += cells
-        if block:
-            yield block
-
-    def _engine(self, which: str) -> Engine:
-        return getattr(self.study.description, which)  # type: ignore[no-any-return]
+    def _dense_cells(self, names: Names) -> int:
+        return min(self._cells(names), DENSE_TABLE)
 
     def _one_way(self, name: str) -> tuple[Frequencies, Frequencies]:
         both = self.both[name]
@@ -111,39 +111,36 @@ class Tables:
             found.append(_dense(counts[: self._size(name)]))
         return found[0], found[1]
 
-    def _axis(self, name: str, which: str) -> Axis:
-        both = self.both[name]
-        axis = both.original_axis(name) if which == "original" else both.protected_axis(name)
-        # As a category of its own, a missing cell keeps its code, which is a level then.
-        return replace(axis, size=self._size(name))
+    def _axis(self, name: str, which: Which) -> Axis:
+        if (name, which) not in self._axes:
+            both = self.both[name]
+            axis = both.original_axis(name) if which == "original" else both.protected_axis(name)
+            # As a category of its own, a missing cell keeps its code, which is a level then.
+            self._axes[name, which] = replace(axis, size=self._size(name))
+        return self._axes[name, which]
 
-    def _counted(self, block: list[Names], which: str) -> list[Frequencies | None]:
-        axes = {name: self._axis(name, which) for names in block for name in names}
-        passes = {names: self._pass(names) for names in block}
-        asked = [question for question in passes.values() if question is not None]
-        facts = self._engine(which).scan(asked, axes)
-        return [self._frequencies(names, passes[names], facts) for names in block]
-
-    def _pass(self, names: Names) -> Pass | None:
+    def _pass(self, names: Names, which: Which) -> TablePass | None:
         """The question for a table; None where the table is too large to count."""
         cells = prod(self._size(name) + 1 for name in names)
-        if len(names) == 3:
-            return Cube(*names) if cells <= DENSE_TABLE else None
-        return Crosstab(*names) if cells <= DENSE_TABLE else SparseCrosstab(*names)
+        axes = [self._axis(name, which) for name in names]
+        if len(axes) == 3:
+            return Cube(*axes) if cells <= DENSE_TABLE else None
+        return Crosstab(*axes) if cells <= DENSE_TABLE else SparseCrosstab(*axes)
 
-    def _frequencies(self, names: Names, question: Pass | None, facts: Facts) -> Frequencies | None:
+    @staticmethod
+    def _frequencies(question: TablePass | None, facts: Facts) -> Frequencies | None:
         if question is None:
             return None
         answer = facts[question]
-        if isinstance(answer, SparseCells):
-            width = self._size(names[1])
+        if isinstance(question, SparseCrosstab):
+            width = question.b.size
             row, column = np.divmod(answer.keys, width + 1)
-            complete = (row < self._size(names[0])) & (column < width)
+            complete = (row < question.a.size) & (column < width)
             layer = answer.layers[min(1, len(answer.layers) - 1)]
             keys = row[complete] * width + column[complete]
             return Frequencies(keys, layer[complete].astype(np.float64))
         layer = answer[min(1, len(answer) - 1)]
-        return _dense(layer[tuple(slice(0, -1) for _ in names)].ravel())
+        return _dense(layer[tuple(slice(0, -1) for _ in layer.shape)].ravel())
 
     # -- comparing ---------------------------------------------------------------------------
 
@@ -154,8 +151,8 @@ class Tables:
         start = TableLoss(variables=names, cells=cells)
         if before is None or after is None:
             return replace(start, reason="too many cells to count")
-        units = self._engine("original").rows
-        scale = units / max(self._engine("protected").rows, 1)
+        units = self.study.original.rows
+        scale = units / max(self.study.protected.rows, 1)
         try:
             found = table_distance(before, after.scaled(scale), cells, units)
         except Undefined as why:

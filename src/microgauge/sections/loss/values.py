@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
+from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.loss.certainty import mean_penalty
 from microgauge.measures.loss.moments import Summary, deviation_of, summary_of
 from microgauge.measures.loss.values import Apart, il1, il1s
-from microgauge.passes import Axis, Changes, Differences, Pass, Suppressed
+from microgauge.passes import Changes, Differences, Facts, Pass, Suppressed
+from microgauge.passes.covering import AxisPair
 from microgauge.results import MissingCells, MomentsResult, VariableLoss
 from microgauge.sections.loss.certainty import penalties
-from microgauge.study.common_levels import Placed
+from microgauge.study.common_levels import common_axes
 from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
 from microgauge.values.levels import common
@@ -31,14 +34,18 @@ class Values:
     """Compares units with themselves, once for all variables."""
 
     study: Study
-    both: Mapping[str, Placed]
-    """Variables on common levels, the original recoded."""
-    notes: list[str] = field(default_factory=list)
+    log: Log = field(default_factory=Log)
+    _facts: Facts = field(default_factory=lambda: Facts({}))
+
+    def ask(self) -> Asking[None]:
+        """What became of every unit's values, from one round; nothing without matched rows."""
+        if self.rows is not None:
+            self._facts = yield from asked(self.rows, self._questions)
 
     @property
     def rows(self) -> Engine | None:
         """Rows that hold both tables' values; None where tables are not aligned."""
-        return self.study.matching.rows
+        return self.study.matched
 
     @cached_property
     def compared(self) -> list[Described]:
@@ -48,51 +55,45 @@ class Values:
     @cached_property
     def numbers(self) -> list[Described]:
         """Variables that are continuous on both sides."""
-        return [v for v in self.compared if continuous(v) and not v.removed]
+        return [v for v in self.compared if v.continuous and not v.removed]
 
     # -- facts -------------------------------------------------------------------------------
 
-    @cached_property
-    def _facts(self) -> dict[Pass, object]:
-        if self.rows is None:
-            return {}
-        axes: dict[str, Axis] = {}
-        for variable in self.compared:
-            axes |= self._released_axes(variable) | self._recoded_axes(variable)
-            axes |= _number_axes(variable)
-        passes: list[Pass] = [Differences(*_names(v, "number")) for v in self.numbers]
-        passes += [Suppressed(*_names(v, "released")) for v in self.compared]
+    @property
+    def _questions(self) -> list[Pass]:
+        passes: list[Pass] = [self._apart[v.name] for v in self.numbers]
+        passes += [Suppressed(*self._released[v.name]) for v in self.compared]
         if self.compared:
-            passes += [self._changes("released"), self._changes("recoded")]
-        return self.rows.scan(passes, axes)
+            passes += [self._changes(how) for how in _HOW]
+        return passes
 
-    def _changes(self, how: str) -> Changes:
-        return Changes(tuple(_names(v, how) for v in self.compared))
+    def _changes(self, how: How) -> Changes:
+        axes = self._released if how == "released" else self._recoded
+        return Changes(tuple(axes[v.name] for v in self.compared))
 
-    @staticmethod
-    def _released_axes(variable: Described) -> dict[str, Axis]:
-        assert variable.protected is not None
-        sides = (variable.original, variable.protected)
-        *places, size = common(*(side.levels.keys for side in sides))
-        return {
-            name: Axis(prefix + variable.name, np.append(place, size)[side.lookup], size)
-            for name, prefix, side, place in zip(
-                _names(variable, "released"), (ORIGINAL, PROTECTED), sides, places, strict=True
-            )
-        }
+    @cached_property
+    def _apart(self) -> dict[str, Differences]:
+        return {v.name: Differences(*_number_axes(v)) for v in self.numbers}
 
-    def _recoded_axes(self, variable: Described) -> dict[str, Axis]:
-        if variable.name not in self.study.recodings:
-            axes = self._released_axes(variable).values()
-            return dict(zip(_names(variable, "recoded"), axes, strict=True))
-        both = self.both[variable.name]
-        first, second = _names(variable, "recoded")
-        return {
-            first: both.original_axis(ORIGINAL + variable.name),
-            second: both.protected_axis(PROTECTED + variable.name),
-        }
+    @cached_property
+    def _released(self) -> dict[str, AxisPair]:
+        """Values as they were and as they are, on axes on which equal ones have equal levels."""
+        return {v.name: common_axes(v) for v in self.compared}
 
-    def _changed(self, how: str) -> dict[str, int]:
+    @cached_property
+    def _recoded(self) -> dict[str, AxisPair]:
+        """The same with the original recoded as the protected table was."""
+        found = dict(self._released)
+        for name in self.study.recodings:
+            if name in found:
+                both = self.study.placed[name]
+                found[name] = (
+                    both.original_axis(ORIGINAL + name),
+                    both.protected_axis(PROTECTED + name),
+                )
+        return found
+
+    def _changed(self, how: How) -> dict[str, int]:
         if self.rows is None or not self.compared:
             return {}
         counts = np.asarray(self._facts[self._changes(how)])
@@ -106,7 +107,7 @@ class Values:
             return {}
         found = {}
         for variable in self.numbers:
-            sums = np.asarray(self._facts[Differences(*_names(variable, "number"))])
+            sums = np.asarray(self._facts[self._apart[variable.name]])
             try:
                 deviation = deviation_of(variable.original.levels, weighted=False)
             except Undefined:
@@ -129,7 +130,11 @@ class Values:
         apart = list(self.apart_sums.values())
         constant = [name for name, a in self.apart_sums.items() if a.deviation == 0]
         if constant:
-            self.notes.append(f"IL1s leaves out constant variables: {', '.join(constant)}.")
+            self.log.note(
+                "il1s-constant",
+                f"IL1s leaves out constant variables: {', '.join(constant)}.",
+                constant,
+            )
         reasons = []
         found: list[float | None] = []
         for name, measure in (("il1s", il1s), ("il1", il1)):
@@ -159,7 +164,11 @@ class Values:
         self._note_swapped(found)
         removed = [v.name for v in self.study.analysed if v.protected is None]
         if removed and self.rows is not None:
-            self.notes.append(f"Changed records leave out what was removed: {', '.join(removed)}.")
+            self.log.note(
+                "changes-removed",
+                f"Changed records leave out what was removed: {', '.join(removed)}.",
+                removed,
+            )
         return found
 
     def _variable(self, variable: Described) -> VariableLoss:
@@ -222,7 +231,7 @@ class Values:
 
     def _distances(self, variable: Described, reasons: dict[str, list[str]]) -> dict[str, Any]:
         names = ["il1s", "il1", "mae", "mse", "mean_variation"]
-        if not continuous(variable):
+        if not variable.continuous:
             reasons["not continuous in both tables"] = names
             return {}
         if self.rows is None:
@@ -263,7 +272,7 @@ class Values:
         return mean_penalty(penalties(variable, recoding), rows, self.suppressed(variable))
 
     def _suppressed_of(self, variable: Described) -> Index:
-        return np.asarray(self._facts[Suppressed(*_names(variable, "released"))])
+        return np.asarray(self._facts[Suppressed(*self._released[variable.name])])
 
     def known(self, variable: Described) -> float:
         """Cells that had a value and could have been suppressed."""
@@ -292,37 +301,29 @@ class Values:
             and _same_distribution(sides[loss.name])
         ]
         if swapped:
-            self.notes.append(
+            self.log.note(
+                "values-swapped",
                 f"Most values of {', '.join(swapped)} changed while the distribution is the "
                 "original's, as after swapping or shuffling: there IL1s and changed records say "
-                "little about what an analysis loses."
+                "little about what an analysis loses.",
+                swapped,
             )
 
 
 MOST = 0.5
 KEPT = 0.02
 """Total variation distance up to which a distribution counts as kept."""
-_HOW = ("released", "recoded")
+How = Literal["released", "recoded"]
+_HOW: tuple[How, How] = ("released", "recoded")
 
 
-def continuous(variable: Described) -> bool:
-    """Whether a variable is a number to calculate with on both sides."""
-    sides = [side for side in (variable.original, variable.protected) if side is not None]
-    return len(sides) == 2 and all(s.type == "continuous" and s.levels.numeric for s in sides)
-
-
-def _names(variable: Described, how: str) -> tuple[str, str]:
-    return f"{ORIGINAL}{how}\0{variable.name}", f"{PROTECTED}{how}\0{variable.name}"
-
-
-def _number_axes(variable: Described) -> dict[str, Axis]:
-    if not continuous(variable) or variable.protected is None:
-        return {}
-    sides = zip((ORIGINAL, PROTECTED), (variable.original, variable.protected), strict=True)
-    return {
-        name: side.axis(prefix + variable.name, np.append(side.levels.numbers, 0.0))
-        for name, (prefix, side) in zip(_names(variable, "number"), sides, strict=True)
-    }
+def _number_axes(variable: Described) -> AxisPair:
+    assert variable.protected is not None
+    before, after = (
+        side.axis(prefix + variable.name, np.append(side.levels.numbers, 0.0))
+        for prefix, side in ((ORIGINAL, variable.original), (PROTECTED, variable.protected))
+    )
+    return before, after
 
 
 def _moments(variable: Described) -> dict[str, MomentsResult] | None:

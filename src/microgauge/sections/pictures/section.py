@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.engines import Engine
+from microgauge.engines.rounds import Asking, Need, Wanted, asked_both
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
-from microgauge.passes import Axis, Crosstab, Cube, Facts
+from microgauge.passes import Axis
+from microgauge.passes.covering import AxisPair, covering, crosstab_in
 from microgauge.passes.tables import Layers
 from microgauge.results import (
     GDU,
@@ -22,7 +25,8 @@ from microgauge.results import (
     PairDetail,
     VariableDetail,
 )
-from microgauge.study.common_levels import Placed, placed_variables
+from microgauge.sections.gdu import GDU_SECTION
+from microgauge.study.common_levels import Placed
 from microgauge.study.describe import Described
 from microgauge.study.study import Study
 from microgauge.values.levels import Levels, sums_by
@@ -39,23 +43,34 @@ BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 PAIR_BINS = 10
 PAIR_CATEGORIES = 7
 MOST_PAIRS = 1_500
-BLOCK = 200
 
 OTHERS = "(others)"
 
 
-def details_of(study: Study, gdu: GDU | None, progress: Callable[[str, float], None]) -> Details:
+def run(study: Study, log: Log) -> Asking[Details]:
     """The details of all variables, and of the pairs that lost most."""
-    progress("drawing variables", 0.0)
-    both = placed_variables(study)
+    log.progress("drawing variables", 0.0)
+    both = study.placed
     found = [_variable(variable, both.get(variable.name)) for variable in study.analysed]
-    pairs, left_out = _wanted(gdu, both)
     axes = {name: _coarse(side) for name, side in both.items()}
-    tables = list(_tables(study, both, axes, pairs, progress))
+    drawn = {name: axis.axes(both[name]) for name, axis in axes.items()}
+    pairs = list(combinations(both, 2))
+    tested = yield Wanted(GDU_SECTION)
+    tables: dict[tuple[str, str], tuple[Shares, Shares]] = {}
+    # Few pairs are all counted while they are tested; of many, those that lost most, after that.
+    few = len(pairs) <= MOST_PAIRS
+    if tested and few:
+        tables = yield from _tables(study, drawn, pairs, log)
+    gdu = (yield Need(GDU_SECTION)) if tested else None
+    wanted, left_out = _wanted(gdu, both)
+    if not few:
+        tables = yield from _tables(study, drawn, wanted, log)
     return Details(
         variables=tuple(found),
         axes=tuple(axis.detail(name) for name, axis in axes.items()),
-        pairs=tuple(tables),
+        pairs=tuple(
+            PairDetail(a=a, b=b, before=tables[a, b][0], after=tables[a, b][1]) for a, b in wanted
+        ),
         left_out=left_out,
     )
 
@@ -207,6 +222,14 @@ class _Coarse:
     def detail(self, name: str) -> AxisDetail:
         return AxisDetail(name=name, labels=self.labels, edges=self.edges)
 
+    def axes(self, both: Placed) -> AxisPair:
+        """How passes see the variable in both tables."""
+        before, after = (
+            Axis(both.name, np.append(coarse, self.size)[side.lookup], self.size)
+            for side, coarse in ((both.original, self.original), (both.protected, self.protected))
+        )
+        return before, after
+
 
 def _coarse(both: Placed) -> _Coarse:
     if both.type == "continuous":
@@ -244,7 +267,7 @@ def _coarse_numbers(both: Placed) -> _Coarse:
     return _Coarse(len(inner) + 1, places[0], places[1], (), _floats(np.array(edges)))
 
 
-def _wanted(gdu: GDU | None, both: dict[str, Placed]) -> tuple[list[tuple[str, str]], int]:
+def _wanted(gdu: GDU | None, both: Mapping[str, Placed]) -> tuple[list[tuple[str, str]], int]:
     """Pairs that were tested, those that lost most first, up to a number."""
     if gdu is None:
         return [], 0
@@ -253,60 +276,30 @@ def _wanted(gdu: GDU | None, both: dict[str, Placed]) -> tuple[list[tuple[str, s
     return [(p.a, p.b) for p in tested[:MOST_PAIRS]], max(len(tested) - MOST_PAIRS, 0)
 
 
+Shares = tuple[tuple[float, ...], ...]
+
+
 def _tables(
-    study: Study,
-    both: dict[str, Placed],
-    axes: dict[str, _Coarse],
-    pairs: Sequence[tuple[str, str]],
-    progress: Callable[[str, float], None],
-) -> Iterator[PairDetail]:
-    seen: list[dict[str, Axis]] = [{}, {}]
-    for name, here in both.items():
-        size = axes[name].size
-        for place, (side, coarse) in enumerate(
-            ((here.original, axes[name].original), (here.protected, axes[name].protected))
-        ):
-            seen[place][name] = Axis(name, np.append(coarse, size)[side.lookup], size)
-    engines: tuple[Engine, Engine] = (study.description.original, study.description.protected)
-    asked = _covering(pairs)
-    questions = list(dict.fromkeys(asked.values()))
-    for start in range(0, len(questions), BLOCK):
-        progress("drawing pairs", start / max(len(questions), 1))
-        block = questions[start : start + BLOCK]
-        facts = [engine.scan(block, side) for engine, side in zip(engines, seen, strict=True)]
-        held = set(block)
-        for (a, b), question in asked.items():
-            if question in held:
-                before, after = (_shares(_table(found, question, a, b)) for found in facts)
-                yield PairDetail(a=a, b=b, before=before, after=after)
-
-
-def _covering(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Crosstab | Cube]:
-    """A question for every pair: three variables counted together answer three pairs at once."""
-    left = {frozenset(pair) for pair in pairs}
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
-    found: dict[frozenset[str], Crosstab | Cube] = {}
+    study: Study, drawn: Mapping[str, AxisPair], pairs: Sequence[tuple[str, str]], log: Log
+) -> Asking[dict[tuple[str, str], tuple[Shares, Shares]]]:
+    """The shares of each pair's cells, before and after."""
+    asked_for = [
+        covering([(drawn[a][place], drawn[b][place]) for a, b in pairs]) for place in (0, 1)
+    ]
+    log.progress("drawing pairs", 0.0)
+    wanted = [list(dict.fromkeys(questions.values())) for questions in asked_for]
+    facts = yield from asked_both(study.engines, wanted)
+    found = {}
     for a, b in pairs:
-        if frozenset((a, b)) in found:
-            continue
-        left.discard(frozenset((a, b)))
-        third = next(
-            (c for c in names if frozenset((a, c)) in left and frozenset((b, c)) in left), None
+        before, after = (
+            _shares(crosstab_in(facts[place], asked_for[place][axes], *axes))
+            for place, axes in enumerate(zip(drawn[a], drawn[b], strict=True))
         )
-        question: Crosstab | Cube = Crosstab(a, b) if third is None else Cube(a, b, third)
-        covered = [(a, b)] if third is None else [(a, b), (a, third), (b, third)]
-        for pair in covered:
-            found[frozenset(pair)] = question
-            left.discard(frozenset(pair))
-    return {pair: found[frozenset(pair)] for pair in pairs}
+        found[a, b] = before, after
+    return found
 
 
-def _table(facts: Facts, question: Crosstab | Cube, a: str, b: str) -> Layers:
-    answer: Layers = facts[question]
-    return question.crosstab(answer, a, b) if isinstance(question, Cube) else answer
-
-
-def _shares(layers: Layers) -> tuple[tuple[float, ...], ...]:
+def _shares(layers: Layers) -> Shares:
     """Shares of complete units, in four digits: enough for a picture."""
     table = layers[min(1, len(layers) - 1)][:-1, :-1]
     total = max(float(table.sum()), 1e-300)

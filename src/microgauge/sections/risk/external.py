@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.engines import ORIGINAL, PROTECTED, Engine, over
-from microgauge.engines.opening import open_table
-from microgauge.errors import InputError, Undefined, listing
+from microgauge.engines import ORIGINAL, PROTECTED
+from microgauge.engines.rounds import Asking, asked, together
+from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.loss.tables import Frequencies, cramers_v
 from microgauge.measures.risk.classes import ClassTable, compatible, equal_records
@@ -24,14 +23,13 @@ from microgauge.measures.risk.external import (
     spearman,
     unique_risk,
 )
-from microgauge.passes import Axis, Classes
-from microgauge.schema import Options, Schema, Variable
+from microgauge.passes import Axis, Classes, Column
 from microgauge.study.alignment import joined
 from microgauge.study.common_levels import common_order
-from microgauge.study.describe import Described, Describer, Side, as_number, crowded_in
-from microgauge.study.recoding import recoded_like
+from microgauge.study.describe import Described, Side, as_number
+from microgauge.study.external import External
+from microgauge.study.recoding import MatchedCells, matched_cells, may_be_rounded, recoded_like
 from microgauge.study.study import Study
-from microgauge.tables import Reading, Table
 from microgauge.values.levels import common
 from microgauge.values.packing import unpacked
 
@@ -39,66 +37,74 @@ PERCENTILES = np.arange(1, 100) / 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class External:
-    """A second table that holds some of the quasi-identifiers, with its values read."""
-
-    table: Table
-    engine: Engine
-    sides: Mapping[str, Side]
-
-
-def read_external(
-    source: Any, which: str, original: Table, schema: Schema, reading: Reading | None = None
-) -> External:
-    """Read a table an intruder may hold; `InputError` if it has no quasi-identifier."""
-    table = open_table(source, which=which, reading=reading)
-    keys = [n for n, v in schema.variables.items() if v.role == "quasi_identifier"]
-    crowded = [name for name in keys if crowded_in(table, name)]
-    if crowded:
-        raise InputError(
-            f"the {which} table has too many different values of {listing(crowded)} to tell all "
-            "apart beyond memory: raise distinct_values in [options]."
-        )
-    shared = [name for name in keys if name in table.columns and name in original.columns]
-    if not shared:
-        raise InputError(
-            f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
-            f"{listing(table.columns)}."
-        )
-    described = _described(original, table, schema, shared, which)
-    sides = {v.name: v.protected for v in described if v.protected is not None}
-    return External(table, over(table), sides)
-
-
-def _described(
-    original: Table, table: Table, schema: Schema, names: Sequence[str], which: str
-) -> tuple[Described, ...]:
-    """The table's columns in the terms of the original's."""
-    parts = [
-        replace(t, columns={name: t.columns[name] for name in names}, unsupported={})
-        for t in (original, table)
-    ]
-    given = {
-        name: replace(schema.variables.get(name, Variable()), recode=None, protected_type=None)
-        for name in names
-    }
-    said = Schema(options=Options(), variables=given)
-    describer = Describer(parts[0], parts[1], said, other=which)
-    variables = describer.describe().variables
-    if describer.faults:
-        raise InputError(*describer.faults)
-    return variables
-
-
-@dataclass(frozen=True, eq=False)
 class Linked:
     """The protected classes beside an external table, over the keys that both have."""
 
     study: Study
-    protected: ClassTable
     keys: Sequence[Described]
     """The quasi-identifiers, in the order of the classes' columns."""
     external: External
+    cells: Mapping[str, MatchedCells] = field(default_factory=dict)
+    """Which values became which, of variables that may have been rounded."""
+    _classes: Undefined | tuple[Index, Counts] | None = None
+    _columns: Undefined | Mapping[str, tuple[Index, Index]] | None = None
+    """Both tables' levels of the units that a common key joins."""
+
+    @staticmethod
+    def ask(study: Study, keys: Sequence[Described], external: External) -> Asking[Linked]:
+        """What is to be known of the external table, from two rounds."""
+        shared = [v for v in keys if v.name in external.sides]
+        unsaid = [v for v in shared if may_be_rounded(v)]
+        cells = yield from matched_cells(unsaid, study.matched)
+        linked = Linked(study, keys, external, cells)
+        classes, columns = yield from together(linked._ask_classes(), linked._ask_columns())
+        return replace(linked, _classes=classes, _columns=columns)
+
+    def _ask_classes(self) -> Asking[Undefined | tuple[Index, Counts]]:
+        """The external table's classes over the shared keys, and their records."""
+        try:
+            self.check()
+        except Undefined as why:
+            return why
+        sizes = [self._common[v.name][2] for v in self.shared]
+        axes = []
+        for variable, size in zip(self.shared, sizes, strict=True):
+            side, places = self._side(variable), self._common[variable.name][1]
+            axes.append(Axis(variable.name, np.append(places, size)[side.lookup], size))
+        question = Classes(tuple(axes))
+        facts = yield from asked(self.external.engine, [question])
+        try:
+            cells = facts[question]
+        except Undefined as why:
+            return why
+        return unpacked(cells.keys, question.sizes), cells.rows
+
+    @property
+    def _by_key(self) -> str | None:
+        """A key column by which the external table's units are known."""
+        key = self.study.options.key
+        return key if key is not None and key in self.external.table.columns else None
+
+    def _ask_columns(self) -> Asking[Undefined | Mapping[str, tuple[Index, Index]] | None]:
+        """Both tables' levels of the units that the key joins."""
+        if self._by_key is None:
+            return None
+        try:
+            rows = joined(self.study.tables[1], self.external.table, self._by_key)
+        except Undefined as why:
+            return why
+        options = self.study.options
+        columns = {}
+        for variable in self.shared:
+            assert variable.protected is not None
+            columns[variable.name] = (
+                Column(variable.protected.axis(ORIGINAL + variable.name)),
+                Column(self._side(variable).axis(PROTECTED + variable.name)),
+            )
+        wanted = [column for pair in columns.values() for column in pair]
+        held = rows.sample(options.sample_rows, options.seed)
+        facts = yield from asked(held, wanted)
+        return {name: (facts[mine], facts[theirs]) for name, (mine, theirs) in columns.items()}
 
     @cached_property
     def shared(self) -> list[Described]:
@@ -124,7 +130,7 @@ class Linked:
                 v,
                 self.study.recodings.get(v.name),
                 self.external.sides[v.name],
-                self.study.matching.rows,
+                self.cells.get(v.name),
             )
             for v in self.shared
         }
@@ -137,42 +143,34 @@ class Linked:
             if not np.intersect1d(mine, theirs).size:
                 raise Undefined(f'no value of "{name}" occurs in the external table')
 
-    @cached_property
-    def matches(self) -> Counts:
+    def matches(self, protected: ClassTable) -> Counts:
         """ext: external records that each protected class may be taken for."""
-        self.check()
+        if isinstance(self._classes, Undefined):
+            raise self._classes
+        assert self._classes is not None
+        others, rows = self._classes
         sizes = [self._common[v.name][2] for v in self.shared]
         columns = [self.keys.index(v) for v in self.shared]
         levels = np.stack(
             [
-                np.append(self._common[v.name][0], size)[self.protected.levels[:, column]]
+                np.append(self._common[v.name][0], size)[protected.levels[:, column]]
                 for v, size, column in zip(self.shared, sizes, columns, strict=True)
             ],
             axis=1,
         )
-        others, rows = self._external_classes(sizes)
         if self.study.schema.risk.missing_keys == "any":
             return compatible(levels, others, rows, sizes)
         return equal_records(levels, others, rows, sizes)
 
-    def _external_classes(self, sizes: Sequence[int]) -> tuple[Index, Counts]:
-        axes = {}
-        for variable, size in zip(self.shared, sizes, strict=True):
-            side, places = self._side(variable), self._common[variable.name][1]
-            axes[variable.name] = Axis(variable.name, np.append(places, size)[side.lookup], size)
-        question = Classes(tuple(axes))
-        cells = self.external.engine.scan([question], axes, long_facts=True)[question]
-        return unpacked(cells.keys, [size + 1 for size in sizes]), cells.rows
-
     # -- the four ways -----------------------------------------------------------------------
 
-    def methods(self) -> tuple[dict[str, float | None], dict[str, str]]:
+    def methods(self, protected: ClassTable) -> tuple[dict[str, float | None], dict[str, str]]:
         """External risk by each way, and why some are null."""
         ways: dict[str, Callable[[], float]] = {
-            "class": lambda: class_risk(self.protected.rows, self.matches),
+            "class": lambda: class_risk(protected.rows, self.matches(protected)),
             "probability": self._probability,
             "correlation": self._correlation,
-            "unique": lambda: unique_risk(self.protected, self.matches),
+            "unique": lambda: unique_risk(protected, self.matches(protected)),
         }
         found: dict[str, float | None] = {}
         reasons = {}
@@ -200,8 +198,7 @@ class Linked:
 
     def _correlation(self) -> float:
         """Of linked values where there is a common key, else of the two distributions."""
-        key = self.study.options.key
-        linked = key is not None and key in self.external.table.columns
+        linked = self._by_key is not None
         found = {v.name: self._linked(v) if linked else self._alike(v) for v in self.shared}
         weights = [v.given.rut_weight for v in self.shared]
         return mean_of(found, weights)
@@ -232,17 +229,14 @@ class Linked:
 
     def _linked_levels(self, mine: Side, theirs: Side, name: str) -> tuple[Index, Index]:
         """Both tables' levels of the units that the key joins and that have a value in both."""
-        key = self.study.options.key
-        assert key is not None
-        rows = joined(self.study.protected, self.external.table, key)
-        names = (ORIGINAL + name, PROTECTED + name)
-        axes = {n: side.axis(n) for n, side in zip(names, (mine, theirs), strict=True)}
-        options = self.study.options
-        found = rows.sample(options.sample_rows, options.seed).levels(axes)
-        known = (found < [len(mine.levels), len(theirs.levels)]).all(axis=1)
+        if isinstance(self._columns, Undefined):
+            raise self._columns
+        assert self._columns is not None
+        first, second = self._columns[name]
+        known = (first < len(mine.levels)) & (second < len(theirs.levels))
         if known.sum() < 2:
             raise Undefined("fewer than two linked units")
-        return found[known, 0], found[known, 1]
+        return first[known], second[known]
 
 
 def _common(mine: Side, theirs: Side) -> tuple[Index, Index, int]:

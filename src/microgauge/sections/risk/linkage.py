@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.engines import ORIGINAL, PROTECTED, Engine, Local
+from microgauge.engines import ORIGINAL, PROTECTED, Engine
+from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
+from microgauge.log import Log
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
-from microgauge.passes import Axis, Pass, Within
+from microgauge.passes import Column, Facts, Within
+from microgauge.passes.covering import AxisPair
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
@@ -25,20 +29,34 @@ NOT_ALIGNED = "the tables are not aligned"
 
 
 @dataclass(frozen=True, eq=False)
-class Disclosure:
+class UnitRisks:
     """Compares each unit's protected values with its own and everybody's original ones."""
 
     study: Study
     keys: Sequence[Described]
-    progress: Callable[[str, float], None]
+    log: Log
+    _within: Facts = field(default_factory=lambda: Facts({}))
+    _columns: Facts = field(default_factory=lambda: Facts({}))
+
+    def ask(self) -> Asking[UnitRisks]:
+        """What became of each unit, from one round; nothing without matched rows."""
+        if self._rows is None:
+            return self
+        works = [asked(self._rows, list(self._close.values()))]
+        if not self.study.sampled("matched"):
+            columns = [c for v in self.keys for c in _columns(v)]
+            works.append(asked(self.study.rows("matched"), columns))
+        within, *columns_found = yield from together(*works)
+        held = columns_found[0] if columns_found else Facts({})
+        return replace(self, _within=within, _columns=held)
 
     @property
     def _rows(self) -> Engine | None:
-        return self.study.matching.rows
+        return self.study.matched
 
     # -- record linkage ----------------------------------------------------------------------
 
-    def linkage(self, reasons: dict[str, str], notes: list[str]) -> tuple[float | None, int | None]:
+    def linkage(self, reasons: dict[str, str]) -> tuple[float | None, int | None]:
         """The share of records whose nearest original is their own, over the quasi-identifiers."""
         if self._rows is None:
             reasons["linkage"] = NOT_ALIGNED
@@ -48,7 +66,7 @@ class Disclosure:
             most = self.study.options.sample_rows
             reasons["linkage"] = f"more than sample_rows = {most:,} matched records"
             return None, None
-        self.progress("linking records", 0.0)
+        self.log.progress("linking records", 0.0)
         try:
             with one_thread():
                 found = linkage_share(self._attributes(), seed=self.study.options.seed)
@@ -56,15 +74,18 @@ class Disclosure:
             reasons["linkage"] = str(why)
             return None, None
         if found.sampled is not None:
-            notes.append(
+            self.log.note(
+                "linkage-sampled",
                 f"Record linkage looked for {found.sampled:,} of {found.records:,} records (seed "
-                f"{self.study.options.seed}; standard error {found.standard_error:.2g})."
+                f"{self.study.options.seed}; standard error {found.standard_error:.2g}).",
             )
         return found.share, found.sampled or found.records
 
     def _attributes(self) -> list[LinkAttribute]:
-        levels = _levels(self.study.rows("matched"), self.keys)
-        found = [self._attribute(v, *levels[v.name]) for v in self.keys]
+        found = [
+            self._attribute(v, *(self._columns[column] for column in _columns(v)))
+            for v in self.keys
+        ]
         return [attribute for attribute in found if attribute is not None]
 
     def _attribute(self, variable: Described, before: Index, after: Index) -> LinkAttribute | None:
@@ -136,19 +157,11 @@ class Disclosure:
         if self._rows is None:
             reasons["interval"] = NOT_ALIGNED
             return None, {}
-        passes: dict[str, Within] = {}
-        axes: dict[str, Axis] = {}
-        for variable in self._numbers():
-            names = (ORIGINAL + variable.name, PROTECTED + variable.name)
-            passes[variable.name] = Within(*names, self._half(variable))
-            axes |= _number_axes(variable, names)
         hidden = {v.name: v.original.levels.present for v in self._suppressed()}
-        if not passes and not hidden:
+        if not self._close and not hidden:
             reasons["interval"] = "no continuous variable is released as numbers or bands"
             return None, {}
-        asked: list[Pass] = list(passes.values())
-        facts = self._rows.scan(asked, axes) if asked else {}
-        counts = {name: np.asarray(facts[question]) for name, question in passes.items()}
+        counts = {name: np.asarray(self._within[q]) for name, q in self._close.items()}
         counts |= {name: np.array([present, 0]) for name, present in hidden.items()}
         total = np.sum(list(counts.values()), axis=0)
         shares = {n: float(close / known) for n, (known, close) in counts.items() if known}
@@ -156,6 +169,11 @@ class Disclosure:
             reasons["interval"] = "no value"
             return None, {}
         return float(total[1] / total[0]), shares
+
+    @cached_property
+    def _close(self) -> dict[str, Within]:
+        """For each number: how often the released one is close to the original."""
+        return {v.name: Within(*_number_axes(v), self._half(v)) for v in self._numbers()}
 
     def _numbers(self) -> list[Described]:
         return [
@@ -188,24 +206,21 @@ def _as_numbers(side: Side) -> Floats | None:
     return None if side.intervals is None else midpoints(side.intervals)
 
 
-def _number_axes(variable: Described, names: tuple[str, str]) -> dict[str, Axis]:
+def _number_axes(variable: Described) -> AxisPair:
     assert variable.protected is not None
     after = _as_numbers(variable.protected)
     assert after is not None
-    numbers = (variable.original.levels.numbers, after)
-    sides = (variable.original, variable.protected)
-    return {
-        name: side.axis(name, np.append(values, 0.0))
-        for name, side, values in zip(names, sides, numbers, strict=True)
-    }
+    before = variable.original.levels.numbers
+    return (
+        variable.original.axis(ORIGINAL + variable.name, np.append(before, 0.0)),
+        variable.protected.axis(PROTECTED + variable.name, np.append(after, 0.0)),
+    )
 
 
-def _levels(rows: Local, variables: Sequence[Described]) -> dict[str, tuple[Index, Index]]:
+def _columns(variable: Described) -> tuple[Column, Column]:
     """The levels of both sides in matched rows."""
-    axes: dict[str, Axis] = {}
-    for variable in variables:
-        assert variable.protected is not None
-        axes[ORIGINAL + variable.name] = variable.original.axis(ORIGINAL + variable.name)
-        axes[PROTECTED + variable.name] = variable.protected.axis(PROTECTED + variable.name)
-    columns = dict(zip(axes, rows.levels(axes).T, strict=True))
-    return {v.name: (columns[ORIGINAL + v.name], columns[PROTECTED + v.name]) for v in variables}
+    assert variable.protected is not None
+    return (
+        Column(variable.original.axis(ORIGINAL + variable.name)),
+        Column(variable.protected.axis(PROTECTED + variable.name)),
+    )

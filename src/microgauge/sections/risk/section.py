@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.engines import Local
+from microgauge.engines.rounds import Asking, Need, asked, together
 from microgauge.errors import InputError, Undefined
-from microgauge.log import Progress
+from microgauge.log import Log
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.risk.classes import (
     ClassTable,
@@ -32,7 +32,7 @@ from microgauge.measures.risk.external import (
 from microgauge.measures.risk.individual import individual_risk, total_risk
 from microgauge.measures.risk.loglinear import log_linear_risk
 from microgauge.measures.risk.suda import Suda, suda2
-from microgauge.passes import Axis, Classes, Pass
+from microgauge.passes import Axis, Classes, Column, Facts
 from microgauge.results import (
     AttackerRisk,
     ClassShare,
@@ -43,9 +43,10 @@ from microgauge.results import (
     SudaRisk,
 )
 from microgauge.schema import Variable
-from microgauge.sections.risk.choices import RiskChoices
-from microgauge.sections.risk.external import External, Linked
-from microgauge.sections.risk.linkage import Disclosure
+from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
+from microgauge.sections.risk.external import Linked
+from microgauge.sections.risk.linkage import UnitRisks
+from microgauge.sections.section import View
 from microgauge.study.cells import Cells
 from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
@@ -53,31 +54,100 @@ from microgauge.values.packing import distinct, packed, unpacked
 
 SMALL = (1, 2, 3, 5)
 QUANTILES = (0.05, 0.5, 0.95)
-WEIGHT, SENSITIVITY = "\0weight", "\0sensitivity"
-"""Axes whose names no column has."""
-MOST_SUDA_ROWS = 5_000_000
+NOT_MEASURED = "risk-not-measured"
+"""The code of the note that says why there is no risk."""
 
 
-def risk_of(
-    study: Study,
-    progress: Progress,
-    notes: list[str],
-    external: External | None = None,
-    population: External | None = None,
-) -> RiskSection:
-    """What the risk of a study is worked out from."""
-    return RiskSection(study, progress, notes, external, population)
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The risk of a protected table, and what it was worked out from."""
+
+    result: Risk
+    records: RiskMeasure
+
+
+def _measured(study: Study, log: Log) -> Asking[Measured | None]:
+    """The risk, once for all who need it; None with a note where it cannot be measured."""
+    if not study.schema.keys:
+        log.note(NOT_MEASURED, f"Risk was not measured: {NO_KEYS}")
+        return None
+    measure = RiskMeasure(study, log)
+    if not measure.keys:
+        log.note(NOT_MEASURED, "Risk was not measured: every quasi-identifier was removed.")
+        return None
+    try:
+        yield from measure.ask()
+        return Measured(measure.result(), measure)
+    except Undefined as why:
+        log.note(NOT_MEASURED, f"Risk was not measured: {why}.")
+        return None
+
+
+MEASURED_RISK = View("measured risk", _measured)
+
+
+def run(study: Study, log: Log) -> Asking[Risk | None]:
+    """Every figure of risk."""
+    del study, log
+    measured = yield Need(MEASURED_RISK)
+    return None if measured is None else measured.result
+
+
+def _risky(study: Study, log: Log) -> Asking[Any]:
+    """A data frame of row numbers and risks; None where risk was not measured."""
+    del study, log
+    measured = yield Need(MEASURED_RISK)
+    return None if measured is None else measured.records.risky()
+
+
+RISKY = View("riskiest records", _risky)
+
+
+def internal_of(study: Study) -> Asking[float | None]:
+    """R_internal alone; None where there are no keys or no records."""
+    measure = RiskMeasure(study, Log())
+    if not measure.keys:
+        return None
+    try:
+        yield from measure.ask_classes()
+        return measure.internal({})
+    except Undefined:
+        return None  # an empty table: whoever asked says so
 
 
 @dataclass(eq=False)
-class RiskSection:
+class RiskMeasure:
     """Works out the risk of the protected table."""
 
     study: Study
-    progress: Progress
-    notes: list[str] = field(default_factory=list)
-    external: External | None = None
-    population: External | None = None
+    log: Log
+    _facts: Facts = field(default_factory=lambda: Facts({}))
+    _columns: Facts = field(default_factory=lambda: Facts({}))
+    _units: UnitRisks | None = None
+    _linked: Linked | None = None
+    _in_population: Linked | None = None
+
+    def ask(self) -> Asking[None]:
+        """Classes, records, units and other tables: one round, and one more for other tables."""
+        works: list[Asking[Any]] = [self.ask_classes(), self._ask_records()]
+        works.append(UnitRisks(self.study, self.keys, self.log).ask())
+        others = (self.study.external, self.study.population)
+        works += [
+            _nothing() if other is None else Linked.ask(self.study, self.keys, other)
+            for other in others
+        ]
+        _, _, self._units, self._linked, self._in_population = yield from together(*works)
+
+    def ask_classes(self) -> Asking[None]:
+        """The classes, and the classes by each sensitive variable."""
+        passes = [self._question, *self._by_sensitive.values()]
+        self._facts = yield from asked(self.study.protected, passes)
+
+    def _ask_records(self) -> Asking[None]:
+        """The key levels of every record, where all are looked at."""
+        if not self.study.sampled("protected"):
+            columns = [Column(axis) for axis in self._axes]
+            self._columns = yield from asked(self.study.rows("protected"), columns)
 
     @property
     def chosen(self) -> RiskChoices:
@@ -103,18 +173,22 @@ class RiskSection:
     # -- facts -------------------------------------------------------------------------------
 
     @cached_property
-    def _axes(self) -> dict[str, Axis]:
-        axes = {v.name: _side(v).axis(v.name) for v in [*self.keys, *self._present_sensitive]}
-        for axis, name in ((WEIGHT, self._weight), (SENSITIVITY, self.chosen.record_weight)):
-            scored = None if name is None else self._scored(name)
-            if scored is not None:
-                axes[axis] = scored
-        return axes
+    def _axes(self) -> tuple[Axis, ...]:
+        return tuple(_side(v).axis(v.name) for v in self.keys)
 
-    def _scored(self, name: str) -> Axis | None:
+    @cached_property
+    def _weight_axis(self) -> Axis | None:
+        options = self.study.options
+        return self._scored(options.weight_protected or options.weight)
+
+    @cached_property
+    def _record_weight_axis(self) -> Axis | None:
+        return self._scored(self.chosen.record_weight)
+
+    def _scored(self, name: str | None) -> Axis | None:
         """A column of numbers of the protected table, which the original may not have."""
-        column = self.study.protected.columns.get(name)
-        if column is None:
+        column = None if name is None else self.study.tables[1].columns.get(name)
+        if name is None or column is None:
             return None
         given = self.study.schema.variables.get(name, Variable())
         cells = Cells.read(column, given.missing)
@@ -127,45 +201,38 @@ class RiskSection:
     def _present_sensitive(self) -> list[Described]:
         return [v for v in self._sensitive if v.protected is not None and not v.removed]
 
-    @property
-    def _weight(self) -> str | None:
-        options = self.study.options
-        return options.weight_protected or options.weight
-
-    @property
+    @cached_property
     def _question(self) -> Classes:
-        scored = tuple(axis for axis in (WEIGHT, SENSITIVITY) if axis in self._axes)
-        return Classes(self._names, scored)
+        scored = [a for a in (self._weight_axis, self._record_weight_axis) if a is not None]
+        return Classes(self._axes, tuple(dict.fromkeys(scored)))
 
     @cached_property
-    def _facts(self) -> dict[Pass, Any]:
-        """One scan: the classes, and the classes by each sensitive variable."""
-        passes: list[Pass] = [self._question]
-        passes += [Classes((*self._names, v.name)) for v in self._present_sensitive]
-        return self.study.description.protected.scan(passes, self._axes, long_facts=True)
+    def _by_sensitive(self) -> dict[str, Classes]:
+        return {
+            v.name: Classes((*self._axes, _side(v).axis(v.name))) for v in self._present_sensitive
+        }
 
     @cached_property
     def classes(self) -> ClassTable:
         """The classes of the protected table."""
         cells = self._facts[self._question]
-        sizes = [len(_side(v).levels) for v in self.keys]
         return class_table(
-            unpacked(cells.keys, [size + 1 for size in sizes]),
-            sizes,
+            unpacked(cells.keys, self._question.sizes),
+            [axis.size for axis in self._axes],
             cells.rows,
             cells.sums,
             missing_matches=self.chosen.missing_keys == "any",
         )
 
-    def _sums(self, axis: str) -> Floats | None:
+    def _sums(self, axis: Axis | None) -> Floats | None:
         scored = self._question.scored
-        return self.classes.sums[scored.index(axis)] if axis in scored else None
+        return None if axis is None else self.classes.sums[scored.index(axis)]
 
     # -- result ------------------------------------------------------------------------------
 
     def result(self) -> Risk:
         """Every figure of risk, null with a reason where there is none."""
-        self.progress("measuring risk", 0.0)
+        self.log.progress("measuring risk", 0.0)
         table = self.classes
         reasons: dict[str, str] = {}
         internal = self.internal(reasons)
@@ -173,9 +240,9 @@ class RiskSection:
         total = None
         if internal is not None:
             total = combined_risk(internal, external, self.chosen.combine, self.chosen.weights)
-        disclosure = Disclosure(self.study, self.keys, self.progress)
-        linkage, linked = disclosure.linkage(reasons, self.notes)
-        interval, by_variable = disclosure.interval(reasons)
+        assert self._units is not None
+        linkage, linked = self._units.linkage(reasons)
+        interval, by_variable = self._units.interval(reasons)
         return Risk(
             keys=self._names,
             records=table.records,
@@ -218,11 +285,11 @@ class RiskSection:
         try:
             if self.chosen.record_weight is None:
                 return internal_risk(self.classes)
-            weights = self._sums(SENSITIVITY)
-            if weights is None:
+            axis = self._record_weight_axis
+            weights = self._sums(axis)
+            if axis is None or weights is None:
                 raise Undefined("the record weight is no column of numbers in the protected table")
-            scores = self._axes[SENSITIVITY].scores
-            if scores is not None and bool((scores < 0).any()):
+            if axis.scores is not None and bool((axis.scores < 0).any()):
                 raise Undefined("the record weight is negative in some rows")
             return internal_risk(self.classes, weights)
         except Undefined as why:
@@ -230,18 +297,6 @@ class RiskSection:
             return None
 
     # -- other tables ------------------------------------------------------------------------
-
-    @cached_property
-    def _linked(self) -> Linked | None:
-        if self.external is None:
-            return None
-        return Linked(self.study, self.classes, self.keys, self.external)
-
-    @cached_property
-    def _in_population(self) -> Linked | None:
-        if self.population is None:
-            return None
-        return Linked(self.study, self.classes, self.keys, self.population)
 
     def _external_keys(self) -> tuple[str, ...]:
         return () if self._linked is None else tuple(v.name for v in self._linked.shared)
@@ -252,13 +307,14 @@ class RiskSection:
         if self._linked is None:
             reasons["external"] = "no external table is given"
             return None, {}, {}
-        methods, why = self._linked.methods()
+        methods, why = self._linked.methods(self.classes)
         wanted = {name: methods[name] for name in self.chosen.external_method}
         missing = [f"{name}: {why[name]}" for name, value in wanted.items() if value is None]
         if missing:
             reasons["external"] = "; ".join(missing)
-            self.notes.append(
-                f"External risk is not defined, and the risk is the internal one: {missing[0]}."
+            self.log.note(
+                "external-undefined",
+                f"External risk is not defined, and the risk is the internal one: {missing[0]}.",
             )
             return None, methods, why
         return mean_of({n: v for n, v in wanted.items() if v is not None}), methods, why
@@ -269,7 +325,7 @@ class RiskSection:
             reasons["population_uniques"] = "no population table is given"
             return None
         try:
-            alone = (self.classes.matching == 1) & (self._in_population.matches == 1)
+            alone = (self.classes.matching == 1) & (self._in_population.matches(self.classes) == 1)
         except Undefined as why:
             reasons["population_uniques"] = str(why)
             return None
@@ -280,7 +336,7 @@ class RiskSection:
         linked = self._in_population or self._linked
         if linked is None:
             raise Undefined("no external or population table is given")
-        return linked.matches
+        return linked.matches(self.classes)
 
     def _prosecutor(self) -> AttackerRisk:
         table = self.classes
@@ -315,9 +371,9 @@ class RiskSection:
     # -- sampling weights --------------------------------------------------------------------
 
     def _class_weights(self) -> Floats:
-        if self._weight is None:
+        if (self.study.options.weight_protected or self.study.options.weight) is None:
             raise Undefined("no sampling weight is given ([options] weight)")
-        weights = self._sums(WEIGHT)
+        weights = self._sums(self._weight_axis)
         if weights is None:
             raise Undefined("the weight is no column of numbers in the protected table")
         return weights
@@ -358,8 +414,8 @@ class RiskSection:
         )
 
     def _population_size(self) -> float:
-        if self.population is not None:
-            return float(self.population.engine.rows)
+        if self.study.population is not None:
+            return float(self.study.population.engine.rows)
         return float(self._class_weights().sum())
 
     # -- sensitive variables -----------------------------------------------------------------
@@ -394,7 +450,7 @@ class RiskSection:
 
     def _class_values(self, variable: Described) -> tuple[Index, Index, Counts]:
         """Cells of classes × values that are not empty; missing values left out."""
-        cells = self._facts[Classes((*self._names, variable.name))]
+        cells = self._facts[self._by_sensitive[variable.name]]
         size = len(_side(variable).levels)
         sizes = [*(size + 1 for size in self.classes.sizes), size + 1]
         levels = unpacked(cells.keys, sizes)
@@ -413,7 +469,7 @@ class RiskSection:
         """
         import polars as pl
 
-        if not isinstance(self.study.description.protected, Local):
+        if not self.study.protected.numbered:
             raise InputError("rows have no numbers in Spark: the riskiest cannot be listed.")
         if self.study.sampled("protected"):
             raise InputError(
@@ -445,8 +501,7 @@ class RiskSection:
     @cached_property
     def record_levels(self) -> Index:
         """The key levels of every record."""
-        axes = {name: self._axes[name] for name in self._names}
-        return self.study.rows("protected").levels(axes)
+        return np.stack([self._columns[Column(axis)] for axis in self._axes], axis=1)
 
     @cached_property
     def suda(self) -> Suda | Undefined:
@@ -465,7 +520,7 @@ class RiskSection:
             return why
 
     def _suda_result(self) -> SudaRisk:
-        self.progress("looking for special uniques", 0.0)
+        self.log.progress("looking for special uniques", 0.0)
         found = self.suda
         if isinstance(found, Undefined):
             return SudaRisk(scores=None, contributions=None, reason=str(found))
@@ -483,6 +538,12 @@ class RiskSection:
             most=found.size,
             fraction=found.fraction,
         )
+
+
+def _nothing() -> Asking[None]:
+    """A part that asks nothing."""
+    return None
+    yield
 
 
 def _side(variable: Described) -> Side:

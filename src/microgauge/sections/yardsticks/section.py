@@ -7,45 +7,70 @@ permuted on its own: all associations gone, all distributions kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
 
 from microgauge.arrays import Index
+from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import InputError, Undefined
-from microgauge.log import Progress
+from microgauge.log import Log
 from microgauge.measures.joint.designs import LADDER, auto_choice
+from microgauge.measures.joint.joint import Joint
 from microgauge.results import Yardstick
 from microgauge.schema import Options, Schema, Variable
 from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.joint.choices import PropensityChoices
-from microgauge.sections.joint.section import WholeFile
+from microgauge.sections.joint.propensity import PropensityMeasure
+from microgauge.sections.joint.rows import JOINT
 from microgauge.study.cells import Cells
-from microgauge.study.joint_rows import stacked
+from microgauge.study.describe import OriginalCache
+from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 from microgauge.tables import Column, Table
 
 SAMPLES = (0.5, 0.1, 0.01)
+MOST_CELLS = 20_000_000
+"""Cells of the original up to which all files are made and measured together."""
 
 
-def yardsticks(original: Table, study: Study, progress: Progress) -> tuple[Yardstick, ...]:
+def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
     """The measures of each file whose loss is known, for the study of a protected file.
 
     Files of the protected one's size get its propensity model; smaller ones, whose rows do not bear
     it, the model that suits their own rows.
     """
-    original = study.rows("original").table(original)
+    original = study.rows("original").table(study.tables[0])
     rows = study.rows("protected").rows
     plain = _plain(study.schema)
-    same = plain.changed(propensity=_same_model(study))
-    found = []
-    for variant in _variants(original, rows, plain.options):
-        progress(f"yardstick: {variant.name}", 0.0)
-        small = variant.records.rows < min(original.rows, rows)
-        found.append(_measured(original, variant, plain if small else same))
+    joint = yield Need(JOINT)
+    same = plain.changed(propensity=_same_model(study.schema.of(PropensityChoices), joint))
+    # Tests of the original itself are known already, unless they saw other rows.
+    known = study.cache.answers if study.rows("original") is study.original else {}
+    found: list[Yardstick] = []
+    for variants in _groups(original, _variants(original, rows, plain.options)):
+        base, *stacked = _stacked([original, *(t for v in variants for t in v.tables)])
+        cache = OriginalCache(answers=known)
+        works = []
+        for variant in variants:
+            log.progress(f"yardstick: {variant.name}", 0.0)
+            small = variant.records.rows < min(original.rows, rows)
+            held = variant.on(stacked[: len(variant.tables)])
+            del stacked[: len(variant.tables)]
+            works.append(_measured(base, held, plain if small else same, cache))
+        found += yield from together(*works)
     return tuple(found)
+
+
+def _groups(original: Table, variants: Iterator[_Variant]) -> Iterator[list[_Variant]]:
+    """All at once where they are small, else one after the other."""
+    if original.rows * len(original.columns) <= MOST_CELLS:
+        yield list(variants)
+    else:
+        for variant in variants:
+            yield [variant]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +81,39 @@ class _Variant:
     records: Table
     weighted: Table
 
+    @property
+    def tables(self) -> list[Table]:
+        """Its one table, or its two."""
+        return [self.records] if self.records is self.weighted else [self.records, self.weighted]
 
-def _same_model(study: Study) -> PropensityChoices:
+    def on(self, tables: Sequence[Table]) -> _Variant:
+        """The same with tables that lie elsewhere."""
+        return _Variant(self.name, tables[0], tables[-1])
+
+
+def _stacked(tables: Sequence[Table]) -> list[Table]:
+    """Tables with the rows of all one below the other, so that one scan reads them all."""
+    stack = object()
+    ends = np.cumsum([table.rows for table in tables]).tolist()
+    parts = [slice(end - table.rows, end) for table, end in zip(tables, ends, strict=True)]
+    columns: list[dict[str, Column]] = [dict(table.columns) for table in tables]
+    for name, first in tables[0].columns.items():
+        alike = [i for i, held in enumerate(columns) if held[name].values is first.values]
+        if len(alike) == len(tables):
+            codes = np.concatenate([held[name].codes[:] for held in columns])
+            for held, part in zip(columns, parts, strict=True):
+                held[name] = replace(held[name], codes=codes[part])
+    return [
+        replace(table, columns=held, stack=stack)
+        for table, held in zip(tables, columns, strict=True)
+    ]
+
+
+def _same_model(chosen: PropensityChoices, joint: Joint) -> PropensityChoices:
     """What `auto` chooses for the protected file, as a choice of its own."""
-    chosen = study.schema.of(PropensityChoices)
     if chosen.model != "auto" or chosen.formula is not None:
         return chosen
-    degree, interactions = auto_choice(stacked(study)[0]) or LADDER[0]
+    degree, interactions = auto_choice(joint) or LADDER[0]
     kind = cast('Literal["none", "pairs", "full"]', interactions)
     return replace(chosen, model="logit", degree=degree, interactions=kind)
 
@@ -124,7 +175,9 @@ def _drawn_by_weight(table: Table, weight: str, rng: np.random.Generator) -> Tab
     return replace(drawn, columns={**drawn.columns, weight: alike})
 
 
-def _measured(original: Table, variant: _Variant, schema: Schema) -> Yardstick:
+def _measured(
+    original: Table, variant: _Variant, schema: Schema, cache: OriginalCache
+) -> Asking[Yardstick]:
     start = Yardstick(
         name=variant.name,
         gdu=None,
@@ -133,20 +186,22 @@ def _measured(original: Table, variant: _Variant, schema: Schema) -> Yardstick:
         propensity=None,
         propensity_ratio=None,
     )
+    tables = [variant.weighted, *variant.tables[:-1]]
     try:
-        weighted = Study.prepare(original, variant.weighted, schema)
-        records = weighted
-        if variant.records is not variant.weighted:
-            records = Study.prepare(original, variant.records, schema)
+        studies = yield from together(
+            *(Study.prepare(original, table, schema, Log(), cache) for table in tables)
+        )
     except InputError as error:
         return replace(start, reason=error.faults[0])
-    gdu = GlobalUtility(weighted).result()
+    gdu, joint = yield from together(
+        GlobalUtility(studies[0], Log()).result(), joint_rows(studies[-1], Log())
+    )
     start = replace(
         start, gdu=gdu.value, univariate=gdu.univariate, bivariate=gdu.bivariate, reason=gdu.reason
     )
-    joint, _ = stacked(records)
     try:
-        value, ratio = WholeFile(joint, schema.options.seed).told_apart(schema.propensity)
+        measure = PropensityMeasure(joint.ordered(), schema.options.seed)
+        value, ratio = measure.told_apart(schema.propensity)
     except Undefined as why:
         return replace(start, reason=f"propensity: {why}")
     return replace(start, propensity=value, propensity_ratio=ratio)
