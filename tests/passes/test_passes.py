@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microgauge.engines.local import Local
+from microgauge.errors import Undefined
 from microgauge.passes import (
     Axis,
+    Column,
     Crosstab,
     Cube,
     Equal,
@@ -24,27 +26,34 @@ from support.rows import coded_rows
 SIZES = {"a": 3, "b": 5, "c": 4}
 
 
-def axes(codes):
-    found = {}
-    for name, size in SIZES.items():
-        scores = np.append(np.arange(size) * 2.0 - 3.0, 0.0)
-        found[name] = Axis(name, np.arange(size + 1), size, scores)
-    return found
+def axis_of(name):
+    size = SIZES[name]
+    return Axis(name, np.arange(size + 1), size, np.append(np.arange(size) * 2.0 - 3.0, 0.0))
 
 
+A, B, C = (axis_of(name) for name in SIZES)
 QUESTIONS = [
-    Tally("a"),
-    Present("a", "b"),
-    Crosstab("a", "b"),
-    Cube("a", "b", "c"),
-    SparseCrosstab("b", "c"),
-    GroupSums("a", ("b",)),
-    GroupSums("a", ("a", "b", "a", "b")),
-    Product("a", "b"),
-    Gram(("a", "b", "c"), 10.0),
-    Equal("a", "c"),
-    Sorted("a"),
+    Tally(A),
+    Present(A, B),
+    Crosstab(A, B),
+    Cube(A, B, C),
+    SparseCrosstab(B, C),
+    GroupSums(A, (B,)),
+    GroupSums(A, (A, B, A, B)),
+    Product(A, B),
+    Gram((A, B, C), 10.0),
+    Equal(A, C),
+    Sorted(A),
+    Column(C),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_batches():
+    """Passes whose answers are long read batches no longer than the others do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("microgauge.engines.local.LONG_ROWS", 1)
+        yield
 
 
 def as_arrays(answer):
@@ -58,8 +67,8 @@ def as_arrays(answer):
 @settings(max_examples=150, deadline=None)
 def test_split_into_batches_equals_whole(table, batch_rows):
     codes, rows, weights = table
-    whole = Local(codes, rows, weights, batch_rows=10_000).scan(QUESTIONS, axes(codes))
-    parts = Local(codes, rows, weights, batch_rows=batch_rows).scan(QUESTIONS, axes(codes))
+    whole = Local(codes, rows, weights, batch_rows=10_000).scan(QUESTIONS)
+    parts = Local(codes, rows, weights, batch_rows=batch_rows).scan(QUESTIONS)
     for question in QUESTIONS:
         for one, other in zip(as_arrays(whole[question]), as_arrays(parts[question]), strict=True):
             assert np.array_equal(one, other), question
@@ -69,47 +78,46 @@ def test_split_into_batches_equals_whole(table, batch_rows):
 @settings(max_examples=60, deadline=None)
 def test_answers_counted_by_hand(table):
     codes, rows, weights = table
-    facts = Local(codes, rows, weights, batch_rows=7).scan(QUESTIONS, axes(codes))
+    facts = Local(codes, rows, weights, batch_rows=7).scan(QUESTIONS)
     w = np.ones(rows) if weights is None else weights
     a, b, c = codes["a"], codes["b"], codes["c"]
     layers = [np.ones(rows)] if weights is None else [np.ones(rows), w, w * w]
     for layer, values in enumerate(layers):
         for i in range(4):
-            assert facts[Tally("a")][layer, i] == values[a == i].sum()
+            assert facts[Tally(A)][layer, i] == values[a == i].sum()
             given_b = (a == i) & (b != 5) if i < 3 else (a == 3) | (b == 5)
-            assert facts[Present("a", "b")][layer, i] == values[given_b].sum()
+            assert facts[Present(A, B)][layer, i] == values[given_b].sum()
             for j in range(6):
-                assert facts[Crosstab("a", "b")][layer, i, j] == values[(a == i) & (b == j)].sum()
-        cube = Cube("a", "b", "c")
+                assert facts[Crosstab(A, B)][layer, i, j] == values[(a == i) & (b == j)].sum()
+        cube = Cube(A, B, C)
         for i in range(5):
             for j in range(4):
-                table = cube.crosstab(facts[cube], "c", "a")
+                table = cube.crosstab(facts[cube], C, A)
                 assert table[layer, i, j] == values[(c == i) & (a == j)].sum()
-        sparse = facts[SparseCrosstab("b", "c")]
+        sparse = facts[SparseCrosstab(B, C)]
         dense = np.zeros(6 * 5)
         dense[sparse.keys] = sparse.layers[layer]
         for i in range(6):
             for j in range(5):
                 assert dense[i * 5 + j] == values[(b == i) & (c == j)].sum()
-    score = {name: axis.scores[codes[name]] for name, axis in axes(codes).items()}
+    score = {name: axis.scores[codes[name]] for name, axis in zip(SIZES, (A, B, C), strict=True)}
     for i in range(4):
         expected = (w * score["b"])[a == i].sum()
-        assert facts[GroupSums("a", ("b",))][i, 0] == expected
-        assert facts[GroupSums("a", ("a", "b", "a", "b"))][i, 3] == expected
-    assert facts[Product("a", "b")] == (w * score["a"] * score["b"]).sum()
+        assert facts[GroupSums(A, (B,))][i, 0] == expected
+        assert facts[GroupSums(A, (A, B, A, B))][i, 3] == expected
+    assert facts[Product(A, B)] == (w * score["a"] * score["b"]).sum()
     stacked = np.stack(list(score.values()), axis=1)
-    assert np.array_equal(facts[Gram(("a", "b", "c"), 10.0)], stacked.T @ (stacked * w[:, None]))
-    assert facts[Equal("a", "c")] == ((a == c) & (a != 3)).sum()
-    levels = Local(codes, rows, weights, batch_rows=7).levels({"c": axes(codes)["c"]})
-    assert np.array_equal(levels, c[:, np.newaxis])
+    assert np.array_equal(facts[Gram((A, B, C), 10.0)], stacked.T @ (stacked * w[:, None]))
+    assert facts[Equal(A, C)] == ((a == c) & (a != 3)).sum()
+    assert np.array_equal(facts[Column(C)], c)
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(1, 5))
 @settings(max_examples=150, deadline=None)
 def test_sorted_rows(levels, batch_rows):
     codes = {"a": np.array(levels)}
-    axis = {"a": Axis("a", np.arange(4), 3)}  # 3 is missing and has no place in the order
-    run = Local(codes, len(levels), batch_rows=batch_rows).scan([Sorted("a")], axis)[Sorted("a")]
+    question = Sorted(Axis("a", np.arange(4), 3))  # 3 is missing and has no place in the order
+    run = Local(codes, len(levels), batch_rows=batch_rows).scan([question])[question]
     here = [level for level in levels if level != 3]
     assert run.rising == (here == sorted(here))
     assert run.falling == (here == sorted(here, reverse=True))
@@ -124,19 +132,47 @@ def test_one_question_is_asked_once():
             return super().read(batch)
 
     codes = {"a": np.array([0, 1, 2])}
-    axis = {"a": Axis("a", np.arange(4), 3)}
-    Local(codes, 3).scan([Counting("a"), Counting("a")], axis)
+    # Axes that see the same are equal, whoever made them.
+    questions = [Counting(Axis("a", np.arange(4), 3)) for _ in range(2)]
+    assert questions[0] == questions[1]
+    Local(codes, 3).scan(questions)
     assert len(asked) == 1
+
+
+def test_axes_that_see_something_else_differ():
+    axis = Axis("a", np.arange(4), 3, np.arange(4.0))
+    others = [
+        Axis("b", np.arange(4), 3, np.arange(4.0)),
+        Axis("a", np.array([0, 1, 1, 3]), 3, np.arange(4.0)),
+        Axis("a", np.arange(4), 4, np.arange(4.0)),
+        Axis("a", np.arange(4), 3),
+        Axis("a", np.arange(4), 3, np.arange(4.0), identity=True),
+        Axis("a", np.arange(4), 3, np.array([0.0, 1.0, 2.0, 4.0])),
+    ]
+    assert all(axis != other for other in others)
+
+
+def test_what_one_question_cannot_answer_leaves_the_others_alone():
+    class Hopeless(Tally):
+        def read(self, batch):
+            raise Undefined("no answer")
+
+    codes = {"a": np.array([0, 1, 2])}
+    axis = Axis("a", np.arange(4), 3)
+    facts = Local(codes, 3).scan([Hopeless(axis), Equal(axis, axis)])
+    assert facts[Equal(axis, axis)] == 3
+    with pytest.raises(Undefined, match="no answer"):
+        facts[Hopeless(axis)]
 
 
 def test_a_long_matrix_product_is_exact():
     # Doubled centred ranks in one batch: a sum beyond 2⁵³ must not lose its last digits.
     size = 600_002  # its sum is twice an odd number, which no float of that size is
     scores = np.append(np.arange(size) * 2.0 - (size - 1), 0.0)
-    axis = {name: Axis(name, np.arange(size + 1), size, scores) for name in ("a", "b")}
+    axes = tuple(Axis(name, np.arange(size + 1), size, scores) for name in ("a", "b"))
     codes = {"a": np.arange(size), "b": np.arange(size)[::-1].copy()}
-    gram = Gram(("a", "b"), float(size))
-    found = Local(codes, size, batch_rows=size).scan([gram], axis)[gram]
+    gram = Gram(axes, float(size))
+    found = Local(codes, size, batch_rows=size).scan([gram])[gram]
     exact = size * (size * size - 1) // 3  # Σ (2i - (n-1))²
     assert exact > 1 << 53
     assert int(found[0, 0]) == exact
@@ -144,7 +180,7 @@ def test_a_long_matrix_product_is_exact():
 
 
 def test_scores_must_be_there():
-    axis = {"a": Axis("a", np.arange(4), 3), "b": Axis("b", np.arange(4), 3)}
+    a, b = (Axis(name, np.arange(4), 3) for name in "ab")
     codes = {"a": np.array([0, 1]), "b": np.array([0, 1])}
     with pytest.raises(ValueError, match="scores"):
-        Local(codes, 2).scan([Product("a", "b")], axis)
+        Local(codes, 2).scan([Product(a, b)])

@@ -1526,34 +1526,31 @@ def test_names_of_the_json_result():
 # -- passes --------------------------------------------------------------------------------------
 
 SIZES = {"a": 4, "b": 4, "c": 3, "g": 2}
+# Powers of two: quotients and products are exact, so that sums do not depend on their order.
+SCORES = {"a": [0, -2, 4, 8], "b": [1, 0, -4, 16], "c": [-1, 2, 0], "g": [0, 0]}
+A, B, C, G = (
+    Axis(name, np.arange(size + 1), size, np.array([*SCORES[name], 0.0]))
+    for name, size in SIZES.items()
+)
 QUESTIONS = [
-    Changes((("a", "b"),)),
-    Changes((("a", "b"), ("b", "a"), ("a", "a"))),
-    Differences("a", "b"),
-    Differences("a", "c"),
-    Suppressed("a", "b"),
-    Suppressed("b", "a"),
-    Moments(("a",)),
-    Moments(("a", "b", "c")),
-    Moments(("a", "c"), "g"),
+    Changes(((A, B),)),
+    Changes(((A, B), (B, A), (A, A))),
+    Differences(A, B),
+    Differences(A, C),
+    Suppressed(A, B),
+    Suppressed(B, A),
+    Moments((A,)),
+    Moments((A, B, C)),
+    Moments((A, C), G),
 ]
-
-
-def axes():
-    # Powers of two: quotients and products are exact, so that sums do not depend on their order.
-    scores = {"a": [0, -2, 4, 8], "b": [1, 0, -4, 16], "c": [-1, 2, 0], "g": [0, 0]}
-    return {
-        name: Axis(name, np.arange(size + 1), size, np.array([*scores[name], 0.0]))
-        for name, size in SIZES.items()
-    }
 
 
 @given(coded_rows(SIZES), st.integers(1, 45))
 @settings(max_examples=60, deadline=None)
 def test_passes_split_into_batches_equal_the_whole(rows, batch_rows):
     codes, count, weights = rows
-    whole = Local(codes, count, weights, batch_rows=10_000).scan(QUESTIONS, axes())
-    parts = Local(codes, count, weights, batch_rows=batch_rows).scan(QUESTIONS, axes())
+    whole = Local(codes, count, weights, batch_rows=10_000).scan(QUESTIONS)
+    parts = Local(codes, count, weights, batch_rows=batch_rows).scan(QUESTIONS)
     for question in QUESTIONS:
         assert np.array_equal(whole[question], parts[question]), question
 
@@ -1562,24 +1559,24 @@ def test_passes_split_into_batches_equal_the_whole(rows, batch_rows):
 @settings(max_examples=60, deadline=None)
 def test_passes_counted_by_hand(rows):
     codes, count, weights = rows
-    facts = Local(codes, count, weights, batch_rows=7).scan(QUESTIONS, axes())
+    facts = Local(codes, count, weights, batch_rows=7).scan(QUESTIONS)
     a, b = codes["a"], codes["b"]
-    score = {name: axis.scores[codes[name]] for name, axis in axes().items()}
+    score = {name: axis.scores[codes[name]] for name, axis in zip(SIZES, (A, B, C, G), strict=True)}
     here = {name: codes[name] != size for name, size in SIZES.items()}
     changed = int((a != b).sum())
     assert list(facts[QUESTIONS[1]]) == [changed, changed, 0, changed]
-    assert facts[Suppressed("a", "b")].tolist() == [
+    assert facts[Suppressed(A, B)].tolist() == [
         here["a"].sum(),
         (here["a"] & ~here["b"]).sum(),
     ]
     both = [i for i in range(count) if here["a"][i] and here["b"][i]]
     apart = [abs(score["a"][i] - score["b"][i]) for i in both]
     some = [(x, abs(score["a"][i])) for x, i in zip(apart, both, strict=True) if score["a"][i]]
-    found = facts[Differences("a", "b")]
+    found = facts[Differences(A, B)]
     assert found[:4] == approx([len(both), sum(apart), sum(x * x for x in apart), len(some)])
     assert found[4] == approx(math.fsum(x / size for x, size in some))
     w = np.ones(count) if weights is None else weights
-    grouped = facts[Moments(("a", "c"), "g")]
+    grouped = facts[Moments((A, C), G)]
     assert grouped.shape == (2, 4, 3)
     for group in range(2):
         inside = here["a"] & here["c"] & (codes["g"] == group)

@@ -424,14 +424,13 @@ def test_classes_add_up_over_batches(seed, cut, wide):
     size = 2**25 if wide else 3
     raw = rng.integers(0, 4, (60, 4))
     spread = np.array([0, size // 2, size - 1, size])  # the last one is missing
-    axes = {f"v{i}": Axis(f"v{i}", np.append(spread, size), size) for i in range(3)}
+    axes = tuple(Axis(f"v{i}", np.append(spread, size), size) for i in range(3))
     weights = np.array([0.5, 1.0, 2.0, 4.0, 0.0])
-    axes["w"] = Axis("w", np.arange(5), 4, weights)
-    question = Classes(("v0", "v1", "v2"), ("w",))
+    question = Classes(axes, (Axis("w", np.arange(5), 4, weights),))
 
     def scan(rows):
-        codes = {name: rows[:, i] for i, name in enumerate([*list(axes)[:3], "w"])}
-        return Local(codes, len(rows)).scan([question], axes)[question]
+        codes = {name: rows[:, i] for i, name in enumerate(["v0", "v1", "v2", "w"])}
+        return Local(codes, len(rows)).scan([question])[question]
 
     whole, parts = scan(raw), scan(raw[:cut]) + scan(raw[cut:]) if cut < 60 else scan(raw)
     assert (whole.keys == parts.keys).all()
