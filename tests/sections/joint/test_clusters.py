@@ -169,7 +169,7 @@ def test_average_linkage_of_too_many_rows_has_a_reason(monkeypatch):
 
 
 def test_default_method_by_the_number_of_rows(monkeypatch):
-    monkeypatch.setattr("microgauge.sections.joint.section.MOST_LINKED_UNASKED", 330)
+    monkeypatch.setattr("microgauge.sections.joint.clusters.MOST_LINKED_UNASKED", 330)
     assert clusters(numbers(200, 1), numbers(130, 2))[0].method == "average"
     assert clusters(numbers(200, 1), numbers(131, 2))[0].method == "kmeans"
 

@@ -14,6 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from microgauge import InputError, Schema, assess, propensity
 from microgauge.cli import main
+from microgauge.engines.rounds import run_one
+from microgauge.log import Log
 from microgauge.measures.joint.designs import chosen_design, formula_design, tree_features
 from microgauge.measures.joint.logit import FEW_COLUMNS
 from microgauge.measures.joint.propensity import (
@@ -24,7 +26,7 @@ from microgauge.measures.joint.propensity import (
     separation,
 )
 from microgauge.schema.formulas import parse_terms
-from microgauge.study.joint_rows import stacked
+from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 from microgauge.tables import read_table
 from support.surveys import make_survey, perturb, schema, types_of
@@ -43,7 +45,8 @@ def one_thread():
 def joint_of(original, protected, said=None):
     """Both files' rows on common levels."""
     tables = [read_table(f, which=w) for f, w in ((original, "original"), (protected, "protected"))]
-    return stacked(Study.prepare(*tables, Schema.from_dict(said or {})))[0]
+    study = run_one(Study.prepare(*tables, Schema.from_dict(said or {}), Log()))
+    return run_one(joint_rows(study, Log()))
 
 
 def terms_1(z1, z2):

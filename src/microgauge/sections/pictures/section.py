@@ -13,7 +13,7 @@ from microgauge.engines.rounds import Asking, Need, Wanted, asked_both
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
-from microgauge.passes import Axis
+from microgauge.passes import Axis, Crosstab, Cube, Facts
 from microgauge.passes.covering import AxisPair, covering, crosstab_in
 from microgauge.passes.tables import Layers
 from microgauge.results import (
@@ -43,6 +43,9 @@ BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
 PAIR_BINS = 10
 PAIR_CATEGORIES = 7
 MOST_PAIRS = 1_500
+"""Pairs that are drawn."""
+MOST_COUNTED = 10_000
+"""Pairs that are counted before it is known which lost most: 100 MB."""
 
 OTHERS = "(others)"
 
@@ -56,21 +59,18 @@ def run(study: Study, log: Log) -> Asking[Details]:
     drawn = {name: axis.axes(both[name]) for name, axis in axes.items()}
     pairs = list(combinations(both, 2))
     tested = yield Wanted(GDU_SECTION)
-    tables: dict[tuple[str, str], tuple[Shares, Shares]] = {}
-    # Few pairs are all counted while they are tested; of many, those that lost most, after that.
-    few = len(pairs) <= MOST_PAIRS
-    if tested and few:
-        tables = yield from _tables(study, drawn, pairs, log)
+    # Pairs are all counted while they are tested; of very many, those that lost most, after that.
+    early = tested and len(pairs) <= MOST_COUNTED
+    tables = yield from _Tables.ask(study, drawn, pairs if early else ())
     gdu = (yield Need(GDU_SECTION)) if tested else None
     wanted, left_out = _wanted(gdu, both)
-    if not few:
-        tables = yield from _tables(study, drawn, wanted, log)
+    if not early:
+        tables = yield from _Tables.ask(study, drawn, wanted)
+    log.progress("drawing pairs", 0.0)
     return Details(
         variables=tuple(found),
         axes=tuple(axis.detail(name) for name, axis in axes.items()),
-        pairs=tuple(
-            PairDetail(a=a, b=b, before=tables[a, b][0], after=tables[a, b][1]) for a, b in wanted
-        ),
+        pairs=tuple(tables.detail(a, b) for a, b in wanted),
         left_out=left_out,
     )
 
@@ -279,24 +279,33 @@ def _wanted(gdu: GDU | None, both: Mapping[str, Placed]) -> tuple[list[tuple[str
 Shares = tuple[tuple[float, ...], ...]
 
 
-def _tables(
-    study: Study, drawn: Mapping[str, AxisPair], pairs: Sequence[tuple[str, str]], log: Log
-) -> Asking[dict[tuple[str, str], tuple[Shares, Shares]]]:
-    """The shares of each pair's cells, before and after."""
-    asked_for = [
-        covering([(drawn[a][place], drawn[b][place]) for a, b in pairs]) for place in (0, 1)
-    ]
-    log.progress("drawing pairs", 0.0)
-    wanted = [list(dict.fromkeys(questions.values())) for questions in asked_for]
-    facts = yield from asked_both(study.engines, wanted)
-    found = {}
-    for a, b in pairs:
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """The tables of pairs, counted on both sides."""
+
+    drawn: Mapping[str, AxisPair]
+    questions: Sequence[Mapping[AxisPair, Crosstab | Cube]]
+    facts: Sequence[Facts]
+
+    @staticmethod
+    def ask(
+        study: Study, drawn: Mapping[str, AxisPair], pairs: Sequence[tuple[str, str]]
+    ) -> Asking[_Tables]:
+        """Count the tables of some pairs, in one round."""
+        questions = [
+            covering([(drawn[a][place], drawn[b][place]) for a, b in pairs]) for place in (0, 1)
+        ]
+        wanted = [list(dict.fromkeys(side.values())) for side in questions]
+        facts = yield from asked_both(study.engines, wanted)
+        return _Tables(drawn, questions, facts)
+
+    def detail(self, a: str, b: str) -> PairDetail:
+        """The shares of a pair's cells, before and after."""
         before, after = (
-            _shares(crosstab_in(facts[place], asked_for[place][axes], *axes))
-            for place, axes in enumerate(zip(drawn[a], drawn[b], strict=True))
+            _shares(crosstab_in(self.facts[place], self.questions[place][axes], *axes))
+            for place, axes in enumerate(zip(self.drawn[a], self.drawn[b], strict=True))
         )
-        found[a, b] = before, after
-    return found
+        return PairDetail(a=a, b=b, before=before, after=after)
 
 
 def _shares(layers: Layers) -> Shares:
