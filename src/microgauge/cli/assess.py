@@ -116,7 +116,7 @@ def assessed(
             **choices,
         )
     if outputs.risky and result.risky is None:
-        raise InputError(f"--risky: no risk was measured. {_why_no_risk(result, schema)}".rstrip())
+        raise InputError(f"--risky: no risk was measured. {_why_no_risk(result)}".rstrip())
     if outputs.pairs:
         write_table(outputs.pairs, result.pair_table())
     if outputs.report:
@@ -126,12 +126,10 @@ def assessed(
     return printed(result, outputs.json)
 
 
-def _why_no_risk(result: Assessment, schema: Schema) -> str:
+def _why_no_risk(result: Assessment) -> str:
     """What the result says of it."""
-    from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED
+    from microgauge.sections.risk.choices import NOT_MEASURED
 
-    if not schema.keys:
-        return f"Risk was not measured: {NO_KEYS}"
     return " ".join(note.sentence for note in result.remarks if note.code == NOT_MEASURED)
 
 

@@ -131,7 +131,7 @@ def assess_against(
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        notes=tuple(note.sentence for note in notes),
+        remarks=notes,
         **found,
     )
 

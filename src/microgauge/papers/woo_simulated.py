@@ -23,6 +23,7 @@ from microgauge.papers.claims import NEITHER
 from microgauge.papers.woo import PAPER, joint_of
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 from microgauge.schema import Schema
+from microgauge.sections.joint.propensity import CERTAIN
 from microgauge.tables import read_table
 from microgauge.tables.budget import memory_bytes
 
@@ -230,7 +231,7 @@ def measured(original: pl.DataFrame, protected: pl.DataFrame, seed: int) -> Meas
         figures[row] = _times(count, found.propensity.value)
         if found.propensity.value is None:
             reasons[row] = str(found.propensity.reason)
-        certain += [row for note in found.notes if "told apart with certainty" in note]
+        certain += [row for note in found.remarks if note.code == CERTAIN]
     ecdf = assess(original, protected, schema=_schema(seed), only=["ecdf"]).ecdf
     assert ecdf is not None
     figures |= {"U_m": ecdf.maximum, "U_s": _times(count, ecdf.mean_square)}

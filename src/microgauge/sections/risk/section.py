@@ -43,7 +43,7 @@ from microgauge.results import (
     SudaRisk,
 )
 from microgauge.schema import Variable
-from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
+from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED, RiskChoices
 from microgauge.sections.risk.external import Linked
 from microgauge.sections.risk.linkage import UnitRisks
 from microgauge.sections.section import View
@@ -54,8 +54,6 @@ from microgauge.values.packing import distinct, packed, unpacked
 
 SMALL = (1, 2, 3, 5)
 QUANTILES = (0.05, 0.5, 0.95)
-NOT_MEASURED = "risk-not-measured"
-"""The code of the note that says why there is no risk."""
 
 
 @dataclass(frozen=True, eq=False)
