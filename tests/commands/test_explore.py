@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyreadstat
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -33,6 +34,10 @@ from microgauge.render.frames import csv_text
 from microgauge.results import Assessment, Details
 from microgauge.results.plain import json_text, to_dict
 from microgauge.schema import Schema
+from microgauge.tables import changed_table, coded_table
+from microgauge.tables import read as reading
+from microgauge.tables.formats.format import Held
+from microgauge.tables.source import Source
 from support.command import columns_of, complaint
 from support.figures import says, strict_json, without_paths
 from support.tables import SUFFIX, write
@@ -799,6 +804,56 @@ def test_figures_are_those_of_files_that_mask_writes(folder, kind, key):
     assert len(files) == len(set(files)) == 5 * len(steps["grid"]["much"])
     for name in ("frontier", "recommended", "sweep", "stable", "original_risk", "notes"):
         assert getattr(result, name) == getattr(ranked, name)
+
+
+@pytest.mark.parametrize("kind", ["sav", "xlsx"])
+def test_figures_of_labelled_files_and_workbooks_are_those_of_files(folder, kind):
+    original = f"original.{kind}"
+    if kind == "sav":
+        pyreadstat.write_sav(
+            people(),
+            original,
+            variable_value_labels={"code": {1: "one", 2: "two", 3: "three", 4: "four"}},
+            variable_measure={"code": "ordinal", "age": "scale"},
+        )
+    else:
+        people().write_excel(original, worksheet="people")
+    choices = {"schema": schema(), "only": ["gdu", "loss", "risk", "rut"]}
+    swapped = {"method": "swap", "variable": {"grid": ["income", "code", "zip"]}, "share": 0.3}
+    for candidate in explore({"step": [swapped]}, original=original, **choices).candidates:
+        mask(original, candidate.recipe, "out.parquet")
+        there = without_paths(assess(original, "out.parquet", **choices))
+        assert without_paths(candidate.assessment) == there
+
+
+def test_the_original_is_read_once_and_only_what_changes_is_coded_again(folder, monkeypatch):
+    read, coded = [], []
+    held, encode = Source.held, reading.encode
+    monkeypatch.setattr(Source, "held", lambda self: read.append(self.name) or held(self))
+    monkeypatch.setattr(reading, "encode", lambda cells: coded.append(cells.name) or encode(cells))
+    steps = [SWAP | {"variable": "income", "share": {"grid": [0.1, 0.2, 0.3]}}]
+    explore({"step": steps}, original="original.csv")
+    assert read == ["original.csv"]
+    assert sorted(coded) == sorted([*people().columns, *["income"] * 3])
+    coded.clear()
+    explore({"step": [*steps, {"method": "sample", "share": 0.9}]}, original="original.csv")
+    assert len(coded) == 4 * people().width  # other rows: nothing is the same
+
+
+def test_columns_that_are_the_same_keep_their_codes():
+    before = people().with_columns(listed=pl.lit([1, 2]), empty=pl.lit(None))
+    table = coded_table(Held.of("before", before), "original", "unit")
+    after = before.with_columns(age=before["age"].reverse(), x=pl.col("x").cast(pl.Float32))
+    found = changed_table("after", after, before, table, "unit")
+    anew = coded_table(Held.of("after", after), "protected", "unit")
+    assert list(found.columns) == list(anew.columns)
+    assert found.unsupported == anew.unsupported
+    assert (found.name, found.rows) == (anew.name, anew.rows)
+    for name, column in found.columns.items():
+        kept = column.codes is table.columns[name].codes
+        assert kept == (name not in ("age", "x"))
+        assert np.array_equal(column.codes[:], anew.columns[name].codes[:])
+        assert list(column.values) == list(anew.columns[name].values)
 
 
 def test_figures_of_a_data_frame_are_those_of_its_file(folder):

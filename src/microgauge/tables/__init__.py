@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from microgauge.tables.read import (
         changed_table,
         coded_table,
-        named_table,
         read_held,
         read_table,
     )
@@ -33,7 +32,6 @@ _WHERE = {
     "coded_table": "read",
     "exists": "source",
     "is_paths": "source",
-    "named_table": "read",
     "read_held": "read",
     "read_table": "read",
 }
@@ -50,7 +48,6 @@ __all__ = [
     "coded_table",
     "exists",
     "is_paths",
-    "named_table",
     "read_held",
     "read_table",
 ]

@@ -51,11 +51,6 @@ def coded_table(held: Held, which: str, key: str | None = None) -> Table:
     return _checked(_coded(held, key), which)
 
 
-def named_table(name: str, frame: pl.DataFrame, key: str | None = None) -> Table:
-    """A polars data frame under a name of its own."""
-    return _coded(Held.of(name, frame), key)
-
-
 def changed_table(
     name: str, frame: pl.DataFrame, before: pl.DataFrame, table: Table, key: str | None = None
 ) -> Table:
