@@ -12,8 +12,8 @@ from hypothesis import settings
 from support.spark import quiet_spark, spark_session
 from support.surveys import make_survey
 
-# The same examples on every machine: a failure in one place can be repeated in another.
-settings.register_profile("repeatable", derandomize=True, database=None)
+# The same examples on every machine, however busy: a failure can be repeated elsewhere.
+settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.load_profile("repeatable")
 
 
@@ -68,10 +68,18 @@ def connect(spark, tmp_path_factory):
     session.stop()
 
 
+LONG = {"papers", "test_explore.py", "test_engines.py"}
+"""Whole studies, grids of candidates in several processes, every case on every engine."""
+LONG_FIXTURES = {"demo", "quick"}
+"""Every section of the demo, and rankings of its five candidates."""
+
+
 def pytest_collection_modifyitems(items):
-    """Tests of Spark and in a browser are marked by what they ask for: none is forgotten."""
+    """Tests of Spark, in a browser, and that take long are marked by what they ask for."""
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
+        if wanted & LONG_FIXTURES or LONG & set(item.path.parts):
+            item.add_marker("slow")
         if wanted & {"spark", "connect"} or item.path.name == "test_spark.py":
             item.add_marker("spark")
         if "browser" in wanted or item.path.name == "test_report_browser.py":

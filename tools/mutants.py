@@ -27,7 +27,7 @@ KNOWN = Path(__file__).with_name("known_mutants.toml")
 MEASURES = Path("src/microgauge/measures")
 SECTIONS = {"analysis": "analyses"}
 """Folders of tests/sections/ that are not called like their folder of measures."""
-SECONDS = 300
+SECONDS = 900
 """After so long a change has made a loop endless, which is noticed."""
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {

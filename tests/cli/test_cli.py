@@ -275,6 +275,7 @@ class TestSchema:
         assert 'role = "id"' in drafted
 
 
+@pytest.mark.slow
 def test_demo_shows_every_protection(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["demo", "--report", str(tmp_path / "demo.html")]) == 0
     out = capsys.readouterr().out
