@@ -30,9 +30,9 @@ def classes() -> float:
     names = [f"k{i}" for i in range(6)]
     engine = Local({n: levels[:, i].copy() for i, n in enumerate(names)}, len(levels))
     sizes = list(SIZES[:6])
-    axes = {n: Axis(n, np.arange(0), s, identity=True) for n, s in zip(names, sizes, strict=True)}
-    question = Classes(tuple(names))
-    cells = engine.scan([question], axes, long_facts=True)[question]
+    axes = [Axis(n, np.arange(0), s, identity=True) for n, s in zip(names, sizes, strict=True)]
+    question = Classes(tuple(axes))
+    cells = engine.scan([question])[question]
     found = unpacked(cells.keys, [size + 1 for size in sizes])
     return internal_risk(class_table(found, sizes, cells.rows, cells.sums, missing_matches=False))
 
