@@ -29,6 +29,7 @@ from microgauge.commands.explore import workers as working
 from microgauge.commands.explore.grid import MOST_CANDIDATES, Grid
 from microgauge.commands.explore.keeping import restored
 from microgauge.commands.rank import ranking_of
+from microgauge.log import Note
 from microgauge.masking.recipe import Recipe, recipe_toml
 from microgauge.render.frames import csv_text
 from microgauge.results import Assessment, Details
@@ -1395,8 +1396,11 @@ def test_a_result_is_read_as_it_was_written(steps, known):
         before.indicators, before.regressions, before.risk, before.rut, before.details,
     )  # fmt: skip
     assert (before.risk.external is None) == (known is None)
-    plain, details = (json.loads(json.dumps(to_dict(p))) for p in (before, before.details))
-    after = replace(restored(Assessment, plain), details=restored(Details | None, details))
+    parts = (before, before.details, before.remarks)
+    plain, details, remarks = (json.loads(json.dumps(to_dict(part))) for part in parts)
+    after = restored(Assessment, plain).changed(
+        details=restored(Details | None, details), remarks=restored(tuple[Note, ...], remarks)
+    )
     assert after == before
     assert_same(after, before)
     assert after.report() == before.report()

@@ -17,6 +17,7 @@ from typing import Any
 from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
+from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import Schema
@@ -65,7 +66,8 @@ class Kept:
             plain = json.loads(path.read_text(encoding="utf-8"))
             found: Assessment = restored(Assessment, plain["assessment"])
             details: Details | None = restored(Details | None, plain["details"])
-            return found.changed(details=details)
+            remarks: tuple[Note, ...] = restored(tuple[Note, ...], plain["remarks"])
+            return found.changed(details=details, remarks=remarks)
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
             return None  # damaged: measured again, and written anew
 
@@ -76,6 +78,7 @@ class Kept:
             "recipe": sayable(tried.content),
             "assessment": to_dict(result),
             "details": to_dict(result.details),
+            "remarks": to_dict(result.remarks),
         }
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
         write_whole(self._path(tried), text + "\n")
