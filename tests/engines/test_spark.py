@@ -133,6 +133,45 @@ def test_uneven_partitions_change_no_figure(spark, pair):
     same_in_spark(pair, [skewed(in_spark(spark, table)) for table in pair], APART)
 
 
+def jobs_of(spark, group, work):
+    """How many jobs Spark ran for some work."""
+    spark.sparkContext.setJobGroup(group, group)
+    try:
+        work()
+    finally:
+        spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+    return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+
+
+def test_jobs_do_not_grow_with_the_number_of_variables(spark):
+    rng = np.random.default_rng(5)
+
+    def table(width):
+        columns = {"number": np.arange(150)}
+        columns |= {f"n{i}": np.round(rng.normal(size=150), 1) for i in range(width)}
+        columns |= {f"c{i}": rng.integers(0, 4, 150) for i in range(width)}
+        return pl.DataFrame(columns)
+
+    counts = []
+    for width in (5, 15):
+        original = table(width)
+        noise = [(pl.col(f"n{i}") + 0.1).alias(f"n{i}") for i in range(width)]
+        frames = [in_spark(spark, f) for f in (original, original.with_columns(noise))]
+        said = {
+            "options": {"key": "number"},
+            "variable": {"c0": KEY, "c1": KEY, **{f"n{i}": {"type": "continuous"} for i in (2, 3)}},
+        }
+        only = ["gdu", "loss", "risk", "rut"]
+        counts.append(
+            jobs_of(
+                spark,
+                f"wide {width}",
+                lambda: microgauge.assess(*frames, schema=said, only=only),  # noqa: B023
+            )
+        )
+    assert 0 < counts[0] == counts[1]
+
+
 def kept(spark):
     """Frames that Spark keeps, after all that nobody refers to were let go."""
     gc.collect()
