@@ -35,8 +35,9 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.schema import Recode, Schema
+from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
-from microgauge.sections.balance.section import Attribute, balanced, totals_of
+from microgauge.sections.balance.section import balanced, totals_of
 from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.study.describe import (
     Described,
