@@ -33,10 +33,11 @@ class Rule:
         return self.unit / 2.0 if self.mode == "nearest" else self.unit
 
     def applied(self, numbers: Floats) -> Floats:
-        """Numbers rounded by the rule."""
+        """Numbers rounded by the rule; to the nearest, halves go to the even multiple."""
         multiples = _MODES[self.mode](np.round(numbers / self.unit, 9)) * self.unit
-        decimals = max(0, -int(Decimal(repr(self.unit)).as_tuple().exponent))
-        return np.asarray(np.round(multiples, min(decimals, 12)) + 0.0, dtype=np.float64)
+        # 3 × 0.1 is not 0.3: rounding to the unit's own decimals gives the number that is written.
+        decimals = max(0, -int(Decimal(str(self.unit)).as_tuple().exponent))
+        return np.asarray(np.round(multiples, decimals) + 0.0, dtype=np.float64)
 
     def __str__(self) -> str:
         return f"{self.mode}, to {self.unit:g}"
