@@ -21,7 +21,7 @@ from scipy import stats
 import microgauge
 from microgauge import InputError
 from microgauge.study.cells import Cells
-from microgauge.study.describe import _on_one_grid
+from microgauge.study.variable_reading import on_one_grid
 from microgauge.tables import Column, Reading, read_table
 from microgauge.tables.column import UnsupportedColumn
 from microgauge.tables.dictionary import Dictionary, on_grid
@@ -544,7 +544,7 @@ def width_of(result, name):
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
-def test_unchanged_cells_are_unchanged_on_one_grid(noisy, form):
+def test_unchanged_cells_are_unchangedon_one_grid(noisy, form):
     original, protected, _ = noisy
     _, grid = on_a_grid(noisy, form)
     for name in ("age", "income"):
@@ -623,7 +623,7 @@ def test_a_table_in_memory_is_put_on_the_other_ones_grid(noisy):
     st.booleans(),
 )
 @LAWS
-def test_equal_numbers_are_equal_on_one_grid(many, few, as_text):
+def test_equal_numbers_are_equalon_one_grid(many, few, as_text):
     cells = [[k / 64 for k in side] for side in (many + few, few)]
     found = [read(side, 20) for side in cells]
     sides = [
@@ -634,7 +634,7 @@ def test_equal_numbers_are_equal_on_one_grid(many, few, as_text):
         texts = pl.Series([str(cell) for cell in cells[1]])
         sides[1] = Cells.read(Column("text", texts, np.arange(len(few))), ())
         found[1] = None
-    placed = _on_one_grid(*sides)
+    placed = on_one_grid(*sides)
     assert placed[0].width == placed[1].width == found[0].width
     first = placed[0].numbers[found[0].coded(pl.Series(cells[0]))][len(many) :]
     second = placed[1].numbers
@@ -644,7 +644,7 @@ def test_equal_numbers_are_equal_on_one_grid(many, few, as_text):
     assert (np.abs(second - np.array(cells[1])) <= found[0].width / 2).all()
 
 
-def test_huge_numbers_are_equal_on_one_grid():
+def test_huge_numbers_are_equalon_one_grid():
     few = [1e-9, 1e305]
     cells = [[*np.linspace(1, 2, 101) * 1e-9, *few], few]
     found = [read(side, 100) for side in cells]
@@ -652,7 +652,7 @@ def test_huge_numbers_are_equal_on_one_grid():
         Cells.read(d.column(d.coded(pl.Series(side))), ())
         for d, side in zip(found, cells, strict=True)
     ]
-    placed = _on_one_grid(*sides)
+    placed = on_one_grid(*sides)
     first, second = (
         side.numbers[d.coded(pl.Series(few))] for side, d in zip(placed, found, strict=True)
     )

@@ -39,16 +39,12 @@ from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import balanced, totals_of
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.study.describe import (
-    Described,
-    Describer,
-    Side,
-    as_number,
-    continuous_both,
-    raw_axes,
-)
+from microgauge.study.describe import Describer
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts
+from microgauge.study.tallies import raw_axes
+from microgauge.study.variable import Described, Side, continuous_both
+from microgauge.study.variable_reading import as_number
 from microgauge.tables import Table
 from microgauge.values.intervals import parse_intervals
 from microgauge.values.levels import Levels

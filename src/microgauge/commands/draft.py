@@ -11,9 +11,9 @@ from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import run_one
 from microgauge.log import Log
 from microgauge.schema import ANALYSED, Schema
-from microgauge.study.describe import Described
 from microgauge.study.recoding import Recoding
 from microgauge.study.study import Study
+from microgauge.study.variable import Described
 from microgauge.tables import Table
 
 HEAD = """\

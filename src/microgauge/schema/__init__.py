@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from microgauge.schema.analyses import Indicator, Model, ModelKind, Regression, Statistic
 from microgauge.schema.entries import Entries
-from microgauge.schema.options import Options
+from microgauge.schema.options import Options, Which
 from microgauge.schema.reading import Reader, read_toml
 from microgauge.schema.schema import Schema
 from microgauge.schema.variables import (
@@ -44,5 +44,6 @@ __all__ = [
     "Type",
     "Value",
     "Variable",
+    "Which",
     "read_toml",
 ]

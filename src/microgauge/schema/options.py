@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
 
+Which = Literal["original", "protected"]
+"""One of the two tables."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options(Entries):
     """Choices that hold for the whole run."""
@@ -36,6 +40,11 @@ class Options(Entries):
     """Records of a table beyond which measures that look at single records see a sample."""
     distinct_values: int = 1 << 20
     """Different numbers of a column that are told apart where a table does not fit into memory."""
+
+    def weight_of(self, which: Which) -> str | None:
+        """The column of a table's weights: its own, or that of both; None without weights."""
+        own = self.weight_original if which == "original" else self.weight_protected
+        return own if own is not None else self.weight
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from microgauge.passes import Equal, Facts, Pass, Product, Sorted
 from microgauge.results import Alignment
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
-from microgauge.study.describe import Described
+from microgauge.study.variable import Described
 from microgauge.tables import Table
 from microgauge.values.levels import Levels, common, sums_by
 from microgauge.values.ranks import centred_ranks

@@ -8,7 +8,7 @@ from microgauge.errors import Undefined, hint, listing
 from microgauge.schema import Indicator, Model, Regression, Schema
 from microgauge.schema.conditions import parse_condition
 from microgauge.schema.formulas import parse_formula, parse_terms
-from microgauge.study.describe import Described
+from microgauge.study.variable import Described
 
 
 def analysis_faults(schema: Schema, variables: Iterable[Described]) -> list[str]:

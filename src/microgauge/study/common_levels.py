@@ -10,8 +10,8 @@ from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.passes import Axis
 from microgauge.schema import Type
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding import Recoding
+from microgauge.study.variable import Described, Side
 from microgauge.values.levels import common
 
 _DEMANDS: tuple[Type, ...] = ("nominal", "ordinal", "continuous")

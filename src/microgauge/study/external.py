@@ -11,7 +11,8 @@ from microgauge.engines.opening import open_table
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError, listing
 from microgauge.schema import Options, Schema, Variable
-from microgauge.study.describe import Described, Describer, Side, crowded_in
+from microgauge.study.describe import Describer, crowded_in
+from microgauge.study.variable import Described, Side
 from microgauge.tables import Reading, Table
 
 

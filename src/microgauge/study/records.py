@@ -12,8 +12,9 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
 from microgauge.passes import Column
-from microgauge.study.describe import Side
-from microgauge.study.study import SIDES, Study, Which
+from microgauge.schema import Which
+from microgauge.study.study import SIDES, Study
+from microgauge.study.variable import Side
 from microgauge.values.intervals import midpoints
 from microgauge.values.levels import Levels
 
@@ -121,10 +122,7 @@ def read_records(study: Study, names: Iterable[str]) -> Asking[tuple[Records, Re
 
 def weight_name(study: Study, which: Which, given: str | None) -> str | None:
     """The column of weights: given, or that of the run."""
-    if given is not None:
-        return given
-    own = study.options.weight_original if which == "original" else study.options.weight_protected
-    return own if own is not None else study.options.weight
+    return given if given is not None else study.options.weight_of(which)
 
 
 def weights_in(records: Records, name: str | None) -> Floats | None:

@@ -11,17 +11,11 @@ from microgauge.engines import Engine, Local
 from microgauge.engines.rounds import Asking
 from microgauge.errors import InputError, Undefined
 from microgauge.log import Log
-from microgauge.schema import Options, Schema, Variable
+from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.checks import analysis_faults
 from microgauge.study.common_levels import Placed, comparable, placed
-from microgauge.study.describe import (
-    Described,
-    Describer,
-    Description,
-    OriginalCache,
-    options_notes,
-)
+from microgauge.study.describe import Describer, Description, OriginalCache, options_notes
 from microgauge.study.recoding import (
     MOST_MATCHED,
     Recoding,
@@ -29,12 +23,12 @@ from microgauge.study.recoding import (
     found_recodings,
     ordered_by_recoding,
 )
+from microgauge.study.variable import Described
 from microgauge.tables import Table
 
 if TYPE_CHECKING:
     from microgauge.study.external import External
 
-Which = Literal["original", "protected"]
 SIDES: tuple[Which, Which] = ("original", "protected")
 RowsOf = Literal["original", "protected", "matched"]
 

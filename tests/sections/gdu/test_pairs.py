@@ -15,8 +15,7 @@ from statsmodels.stats.diagnostic import lilliefors
 
 from microgauge.measures.gdu.normality import is_normal, lilliefors_p
 from microgauge.measures.gdu.steps import significance, similarity
-from microgauge.study.describe import Levels
-from microgauge.values.levels import Weighing
+from microgauge.values.levels import Levels, Weighing
 from support.figures import assess, pair, score
 from support.surveys import TYPES, make_survey, perturb, schema, types_of
 

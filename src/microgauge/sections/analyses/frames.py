@@ -9,11 +9,11 @@ import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
-from microgauge.schema import Indicator
+from microgauge.schema import Indicator, Which
 from microgauge.sections.analyses.units import condition_of, grouping
 from microgauge.study.conditions import rows_where
 from microgauge.study.records import Records
-from microgauge.study.study import Study, Which
+from microgauge.study.study import Study
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.results import IndicatorResult
-from microgauge.schema import Indicator
+from microgauge.schema import Indicator, Which
 from microgauge.sections.analyses.frames import Frame
 from microgauge.sections.analyses.units import Bounds, Units, condition_of
 from microgauge.study.records import Records, read_records, weight_name
-from microgauge.study.study import SIDES, Study, Which
+from microgauge.study.study import SIDES, Study
 
 
 def run(study: Study, log: Log) -> Asking[tuple[IndicatorResult, ...] | None]:

@@ -7,13 +7,13 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.analysis.regression import Fitted, compare_regressions, fit_regression
 from microgauge.results import RegressionResult
-from microgauge.schema import Regression
+from microgauge.schema import Regression, Which
 from microgauge.schema.conditions import parse_condition
 from microgauge.schema.formulas import parse_formula
 from microgauge.study.conditions import rows_where
 from microgauge.study.designs import formula_design
 from microgauge.study.records import Records, read_records, weight_name, weights_in
-from microgauge.study.study import SIDES, Study, Which
+from microgauge.study.study import SIDES, Study
 
 
 def run(study: Study, log: Log) -> Asking[tuple[RegressionResult, ...] | None]:

@@ -26,11 +26,11 @@ from microgauge.measures.analysis.statistics import (
     total,
 )
 from microgauge.measures.loss.values import finite
-from microgauge.schema import Indicator
+from microgauge.schema import Indicator, Which
 from microgauge.schema.conditions import Condition, parse_condition
 from microgauge.study.conditions import rows_where
 from microgauge.study.records import Records, weight_name, weights_in
-from microgauge.study.study import Study, Which
+from microgauge.study.study import Study
 from microgauge.values.labels import label_of
 
 Bounds = tuple[float, float]

@@ -26,8 +26,8 @@ from microgauge.measures.loss.values import Apart
 from microgauge.results import AttributeUtility
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.loss.certainty import resolution_of, widths_of
-from microgauge.study.describe import Described, Side, continuous_both
 from microgauge.study.recoding import Recoding
+from microgauge.study.variable import Described, Side, continuous_both
 from microgauge.values.levels import common, sums_by
 from microgauge.values.rounding import Rule, resolution
 

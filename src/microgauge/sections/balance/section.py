@@ -16,9 +16,9 @@ from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.loss.values import NOT_ALIGNED, Values
 from microgauge.sections.risk.section import MEASURED_RISK
-from microgauge.study.describe import Described
 from microgauge.study.recoding import MatchedCells, matched_cells, may_be_rounded, shown_rule
 from microgauge.study.study import Study
+from microgauge.study.variable import Described
 from microgauge.values.rounding import Rule
 
 

@@ -46,7 +46,7 @@ from microgauge.passes import (
 )
 from microgauge.passes.covering import covering, crosstab_in
 from microgauge.passes.tables import Layers, SparseCells, weighing
-from microgauge.study.describe import Side
+from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
 

@@ -8,8 +8,8 @@ from microgauge.errors import Undefined
 from microgauge.measures.gdu.recoding import homogeneity, remaining_comparisons, well_placed
 from microgauge.results import RecodingResult, VariableResult
 from microgauge.schema import RecodeMeasure
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding import Recoding
+from microgauge.study.variable import Described, Side
 
 
 def variable_result(variable: Described, recoding: Recoding | None) -> VariableResult:

@@ -25,14 +25,14 @@ from microgauge.measures.gdu.models import Fit, model_score
 from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import significance, similarity
 from microgauge.results import GDU, Coverage, ModelScore, PairScore, VariableScore
-from microgauge.schema import Model
+from microgauge.schema import Model, Which
 from microgauge.sections.gdu.pairs import Answer, Ask, Asker, Seen
 from microgauge.sections.gdu.recoding import recoding_utility
-from microgauge.study.describe import Described, Side
 from microgauge.study.designs import fit, model_columns
 from microgauge.study.recoding import Recoding
 from microgauge.study.records import Records, read_records
-from microgauge.study.study import SIDES, Study, Which
+from microgauge.study.study import SIDES, Study
+from microgauge.study.variable import Described, Side
 
 REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"

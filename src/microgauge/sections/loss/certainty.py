@@ -7,8 +7,8 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.measures.loss.certainty import merge_penalties, width_penalties
 from microgauge.schema import Recode
-from microgauge.study.describe import Described
 from microgauge.study.recoding import Form, Recoding
+from microgauge.study.variable import Described
 from microgauge.values.intervals import Interval, parse_interval
 from microgauge.values.levels import common
 

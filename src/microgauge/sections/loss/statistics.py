@@ -26,8 +26,8 @@ from microgauge.passes import Axis, Column, Facts, Moments, Pass
 from microgauge.results import MatrixLoss, SubdomainLoss
 from microgauge.sections.loss.choices import LossChoices
 from microgauge.study.common_levels import Placed
-from microgauge.study.describe import Described, Side
 from microgauge.study.study import SIDES, Study
+from microgauge.study.variable import Described, Side
 
 MATRICES = ("covariance", "correlation", "loadings", "communalities", "score_coefficients")
 HALF = 0.5

@@ -21,8 +21,9 @@ from microgauge.measures.loss.tables import (
 )
 from microgauge.passes import Axis, Crosstab, Cube, Facts, SparseCrosstab
 from microgauge.results import TableLoss
+from microgauge.schema import Which
 from microgauge.study.common_levels import Placed
-from microgauge.study.study import SIDES, Study, Which
+from microgauge.study.study import SIDES, Study
 from microgauge.values.levels import sums_by
 
 MOST_CATEGORIES = 1_000

@@ -22,8 +22,8 @@ from microgauge.passes.covering import AxisPair
 from microgauge.results import MissingCells, MomentsResult, VariableLoss
 from microgauge.sections.loss.certainty import penalties
 from microgauge.study.common_levels import common_axes
-from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
+from microgauge.study.variable import Described, Side
 from microgauge.values.levels import common
 
 NOT_ALIGNED = "the tables are not aligned, so no unit can be compared with itself"

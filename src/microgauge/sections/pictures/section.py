@@ -27,8 +27,8 @@ from microgauge.results import (
 )
 from microgauge.sections.gdu import GDU_SECTION
 from microgauge.study.common_levels import Placed
-from microgauge.study.describe import Described
 from microgauge.study.study import Study
+from microgauge.study.variable import Described
 from microgauge.values.levels import Levels, sums_by
 
 BINS = 30

@@ -26,10 +26,11 @@ from microgauge.measures.risk.external import (
 from microgauge.passes import Axis, Classes, Column
 from microgauge.study.alignment import joined
 from microgauge.study.common_levels import common_order
-from microgauge.study.describe import Described, Side, as_number
 from microgauge.study.external import External
 from microgauge.study.recoding import MatchedCells, matched_cells, may_be_rounded, recoded_like
 from microgauge.study.study import Study
+from microgauge.study.variable import Described, Side
+from microgauge.study.variable_reading import as_number
 from microgauge.values.levels import common
 from microgauge.values.packing import unpacked
 

@@ -18,8 +18,8 @@ from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
 from microgauge.passes import Column, Facts, Within
 from microgauge.passes.covering import AxisPair
 from microgauge.sections.risk.choices import RiskChoices
-from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
+from microgauge.study.variable import Described, Side
 from microgauge.threads import one_thread
 from microgauge.values.intervals import midpoints
 from microgauge.values.labels import label_of

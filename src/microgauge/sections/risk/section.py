@@ -48,8 +48,8 @@ from microgauge.sections.risk.external import Linked
 from microgauge.sections.risk.linkage import UnitRisks
 from microgauge.sections.section import View
 from microgauge.study.cells import Cells
-from microgauge.study.describe import Described, Side
 from microgauge.study.study import Study
+from microgauge.study.variable import Described, Side
 from microgauge.values.packing import distinct, packed, unpacked
 
 SMALL = (1, 2, 3, 5)
@@ -176,8 +176,7 @@ class RiskMeasure:
 
     @cached_property
     def _weight_axis(self) -> Axis | None:
-        options = self.study.options
-        return self._scored(options.weight_protected or options.weight)
+        return self._scored(self.study.options.weight_of("protected"))
 
     @cached_property
     def _record_weight_axis(self) -> Axis | None:
@@ -369,7 +368,7 @@ class RiskMeasure:
     # -- sampling weights --------------------------------------------------------------------
 
     def _class_weights(self) -> Floats:
-        if (self.study.options.weight_protected or self.study.options.weight) is None:
+        if self.study.options.weight_of("protected") is None:
             raise Undefined("no sampling weight is given ([options] weight)")
         weights = self._sums(self._weight_axis)
         if weights is None:

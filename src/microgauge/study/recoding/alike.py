@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from microgauge.schema import Recode
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding.declared import band_labels
 from microgauge.study.recoding.labels import distinct_labels, labelled_targets
 from microgauge.study.recoding.matched import MatchedCells, shown_rule
 from microgauge.study.recoding.recoding import Recoding, declared_recoding, recoding_of
+from microgauge.study.variable import Described, Side
 from microgauge.values.labels import label_of
 from microgauge.values.rounding import Rule
 

@@ -10,8 +10,8 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.schema import Recode, Rounding
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding.labels import distinct_labels, in_intervals
+from microgauge.study.variable import Described, Side
 from microgauge.values.intervals import Interval, parse_interval
 from microgauge.values.labels import label_of, number_label
 from microgauge.values.levels import Keys, Levels

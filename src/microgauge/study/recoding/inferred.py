@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding.labels import distinct_labels
 from microgauge.study.recoding.matched import MatchedCells
+from microgauge.study.variable import Described, Side
 from microgauge.values.levels import Keys, Levels
 
 EXPLAINED = 0.95

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.study.describe import Side
+from microgauge.study.variable import Side
 from microgauge.values.intervals import Interval, assign, parse_interval
 from microgauge.values.levels import Keys
 

@@ -12,7 +12,7 @@ from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.passes import Crosstab, Facts, SparseCrosstab
 from microgauge.passes.tables import SparseCells
-from microgauge.study.describe import Described, continuous_both
+from microgauge.study.variable import Described, continuous_both
 from microgauge.values.rounding import Rule, found_rule, resolution
 
 MatchedCells = tuple[Index, Index, Floats]

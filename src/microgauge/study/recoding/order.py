@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from microgauge.arrays import Index
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding.recoding import Recoding
+from microgauge.study.variable import Described, Side
 from microgauge.values.intervals import parse_intervals
 from microgauge.values.labels import label_of
 

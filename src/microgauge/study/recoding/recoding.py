@@ -16,11 +16,11 @@ from microgauge.arrays import Index
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking
 from microgauge.schema import Recode, RecodeMeasure
-from microgauge.study.describe import Described, Side
 from microgauge.study.recoding.declared import declared_targets
 from microgauge.study.recoding.inferred import inferred_targets, worth_a_look
 from microgauge.study.recoding.labels import labelled_targets
 from microgauge.study.recoding.matched import matched_cells
+from microgauge.study.variable import Described, Side
 from microgauge.values.levels import Keys, Levels
 
 How = Literal["declared", "labels", "inferred"]

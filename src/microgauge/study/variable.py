@@ -1,0 +1,67 @@
+"""A variable: its values in each of the two tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from microgauge.arrays import Floats, Index
+from microgauge.passes import Axis
+from microgauge.schema import Role, Type, Variable
+from microgauge.values.intervals import Interval
+from microgauge.values.levels import Levels
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A variable in one of the two tables."""
+
+    type: Type
+    levels: Levels
+    lookup: Index
+    """Level of each raw value; `len(levels)` for a missing one."""
+    intervals: tuple[Interval, ...] | None = None
+    """The intervals that the levels name, where they all do."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether every cell is missing."""
+        return self.levels.present == 0
+
+    def axis(self, column: str, scores: Floats | None = None) -> Axis:
+        """How passes see the variable in a column of a table."""
+        return Axis(column, self.lookup, len(self.levels), scores, self._identity)
+
+    @cached_property
+    def _identity(self) -> bool:
+        size = len(self.levels)
+        return len(self.lookup) == size + 1 and bool((self.lookup == np.arange(size + 1)).all())
+
+
+def continuous_both(before: Side, after: Side) -> bool:
+    """Whether both sides are numbers to calculate with."""
+    return all(side.type == "continuous" and side.levels.numeric for side in (before, after))
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A variable with what is known of it on both sides."""
+
+    name: str
+    role: Role
+    given: Variable
+    original: Side
+    protected: Side | None
+    """None where the column is gone."""
+
+    @property
+    def continuous(self) -> bool:
+        """Whether it is a number to calculate with on both sides."""
+        return self.protected is not None and continuous_both(self.original, self.protected)
+
+    @property
+    def removed(self) -> bool:
+        """Whether the protected table has nothing of it: no column, or only missing cells."""
+        return not self.original.empty and (self.protected is None or self.protected.empty)
