@@ -155,7 +155,7 @@ class Group:
     title: str
     blocks: tuple[Block, ...]
     name: str = ""
-    """What links to it say; the section's name unless given."""
+    """What links to it say; made of the section's name and the title unless given."""
     explain: str | None = None
     """The key of the explanation beside the heading."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -78,12 +80,18 @@ def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
     for is_group, some in groupby(blocks, lambda block: isinstance(block, Group)):
         held = tuple(some)
         if is_group:
-            found += [block for block in held if isinstance(block, Group)]
+            found += [_named(block, section) for block in held if isinstance(block, Group)]
         else:
             key = section.name if section.name in section.explanations else None
             group = Group(name=section.name, title=section.title, explain=key, blocks=held)
             found.append(group)
     return found
+
+
+def _named(group: Group, section: Section) -> Group:
+    """With something that links can say, though the section gave it none."""
+    said = "-".join(re.findall(r"\w+", f"{section.name} {group.title}".lower()))
+    return group if group.name else replace(group, name=said)
 
 
 def _merged(groups: Sequence[Group]) -> list[Group]:

@@ -90,8 +90,8 @@ def words(result: Assessment, gdu: GDU) -> list[Group]:
     return [part for part in parts if part is not None]
 
 
-def _alone(text: str) -> Group:
-    return Group(title="", blocks=(Sentence(text=text, level=0, hanging=True),))
+def _alone(text: str, name: str = "") -> Group:
+    return Group(title="", name=name, blocks=(Sentence(text=text, level=0, hanging=True),))
 
 
 def _variables(result: Assessment, gdu: GDU) -> Group:
@@ -129,7 +129,7 @@ def missing(result: Assessment) -> Group | None:
         for v in result.variables
         if v.missing_protected is not None and v.missing_protected > v.missing_original
     ]
-    return _alone(f"More missing values: {'; '.join(more)}") if more else None
+    return _alone(f"More missing values: {'; '.join(more)}", "missing") if more else None
 
 
 def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
