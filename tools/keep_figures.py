@@ -1,0 +1,49 @@
+"""Keeps the figures of a few runs, which a test holds later ones against: tests/commands/figures/.
+
+Run it only where figures are meant to move, and say in the changelog why they did.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import microgauge
+from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
+from microgauge.demo.candidates import NAMES, candidates
+
+FOLDER = Path(__file__).parents[1] / "tests" / "commands" / "figures"
+
+
+def everything() -> dict[str, Any]:
+    """The demo with all sections and yardsticks."""
+    return microgauge.assess(ORIGINAL, PROTECTED, schema=SCHEMA, yardsticks=True).to_dict()
+
+
+def ranked() -> dict[str, Any]:
+    """Five candidates of the demo."""
+    only = ["gdu", "loss"]
+    found = microgauge.rank(ORIGINAL, candidates(), names=NAMES, schema=SCHEMA, only=only)
+    return found.to_dict()
+
+
+def diagnosed() -> dict[str, Any]:
+    """The demo's original before it is protected."""
+    return microgauge.diagnose(ORIGINAL, schema=SCHEMA).to_dict()
+
+
+RUNS = {"everything": everything, "ranked": ranked, "diagnosed": diagnosed}
+
+
+def main() -> None:
+    """Write the figures of every run."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, run in RUNS.items():
+        text = json.dumps(run(), sort_keys=True, allow_nan=False)
+        (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+if __name__ == "__main__":
+    main()
