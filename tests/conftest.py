@@ -68,8 +68,15 @@ def connect(spark, tmp_path_factory):
     session.stop()
 
 
-LONG = {"papers", "test_explore.py", "test_engines.py"}
-"""Whole studies, grids of candidates in several processes, every case on every engine."""
+LONG = {
+    "papers",
+    "test_engines.py",
+    "test_explore.py",
+    "test_report.py",
+    "test_streaming.py",
+    "test_survey.py",
+}
+"""Whole studies, every case on every engine, grids in several processes, reports of all kinds."""
 LONG_FIXTURES = {"demo", "quick"}
 """Every section of the demo, and rankings of its five candidates."""
 

@@ -211,6 +211,7 @@ def test_weights_play_no_part_in_classes(frame):
     assert weighted.subsets == plain.subsets
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(

@@ -620,6 +620,7 @@ def assert_as_alone(result, original, tables, said, sections, **choices):
 FIGURES = ["gdu", "ecdf", "loss", "risk", "rut"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["plain", "weights", "key", "external", "missing"])
 def test_every_candidate_is_measured_as_it_would_be_alone(how):
     original = people(120)

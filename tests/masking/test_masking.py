@@ -1317,6 +1317,7 @@ good_steps = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(good_steps, seeds, st.integers(0, 9))
 @settings(max_examples=150, deadline=None)
 def test_a_step_without_a_fault_gives_a_table_of_the_same_shape(chosen, seed, of_table):
@@ -1328,12 +1329,14 @@ def test_a_step_without_a_fault_gives_a_table_of_the_same_shape(chosen, seed, of
     assert after.select(rest).equals(before.select(rest))
 
 
+@pytest.mark.slow
 @given(st.lists(good_steps, min_size=2, max_size=5), seeds)
 @settings(max_examples=400, deadline=None, phases=[Phase.generate])
 def test_steps_in_any_order_give_a_table_or_a_refusal(chosen, seed):
     frame_or_refusal({"step": chosen, "seed": seed})
 
 
+@pytest.mark.slow
 @given(recipes(junk, wild=True))
 @settings(max_examples=300, deadline=None, phases=[Phase.generate])
 def test_recipes_of_junk_give_a_table_or_a_refusal(recipe):

@@ -303,6 +303,7 @@ def nulls_without_reason(record, path=""):
     return faults
 
 
+@pytest.mark.slow
 @given(strange_tables())
 @settings(max_examples=200, deadline=None)
 def test_strange_tables_give_figures_or_reasons(tables):
