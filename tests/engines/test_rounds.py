@@ -6,11 +6,11 @@ import pytest
 
 import microgauge
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
-from microgauge.engines import rounds
 from microgauge.engines.local import Local
-from microgauge.engines.rounds import Need, Questions, Rounds, Wanted, asked, run_one, together
+from microgauge.engines.rounds import IsAsked, Need, Rounds, asked, run_one, together
 from microgauge.errors import InputError, Undefined
 from microgauge.passes import Axis, Column, Equal, Tally
+from support.scans import counted_scans
 
 A, B = (Axis(name, np.arange(4), 3) for name in "ab")
 
@@ -22,15 +22,8 @@ def rows(seed=1, count=20):
 
 @pytest.fixture
 def scans(monkeypatch):
-    """Every scan as the passes that were asked of each table."""
-    found, scanned = [], rounds.scanned
-
-    def scanning(engines, wanted):
-        found.append([list(wanted.of[engine]) for engine in engines])
-        return scanned(engines, wanted)
-
-    monkeypatch.setattr(rounds, "scanned", scanning)
-    return found
+    """The passes of every scan of rows in memory."""
+    return counted_scans(monkeypatch)
 
 
 def run(parts, wanted=None):
@@ -55,7 +48,7 @@ def test_equal_questions_are_asked_once_and_all_in_one_scan(scans):
         return facts[Tally(A)].sum() + facts[Tally(B)].sum()
 
     assert run({"first": first, "second": second}) == [20, 40]
-    assert scans == [[[Tally(A), Equal(A, B), Tally(B)]]]
+    assert scans == [[Tally(A), Equal(A, B), Tally(B)]]
 
 
 def test_there_are_as_many_scans_as_the_longest_part_has_rounds(scans):
@@ -96,18 +89,6 @@ def test_parts_put_together_share_rounds_and_keep_their_order(scans):
     assert nothing == "nothing asked"
     assert [len(first), len(second)] == [1, 2]
     assert len(scans) == 3  # both tables in the first round, one in the second
-
-
-def test_tables_that_lie_one_below_the_other_are_scanned_together(scans):
-    stack = object()
-    engines = [Local({"a": np.full(5, i)}, 5, stack=stack) for i in range(3)]
-
-    def work():
-        answers = yield Questions({engine: [Tally(A)] for engine in engines})
-        return [int(answers[engine][Tally(A)][0].argmax()) for engine in engines]
-
-    assert run_one(work()) == [0, 1, 2]
-    assert len(scans) == 1
 
 
 # -- waiting -------------------------------------------------------------------------------------
@@ -156,9 +137,9 @@ def test_a_fault_of_the_input_ends_the_run():
         run({"faulty": faulty})
 
 
-def test_whether_a_part_is_wanted():
+def test_whether_a_part_is_asked_for():
     def curious():
-        return [(yield Wanted("other")), (yield Wanted("nobody"))]
+        return [(yield IsAsked("other")), (yield IsAsked("nobody"))]
 
     def other():
         return None
@@ -184,10 +165,33 @@ def test_outcomes_are_told_after_those_they_wait_for():
 # -- how often rows are read ---------------------------------------------------------------------
 
 
+@pytest.fixture
+def other_reads(monkeypatch):
+    """Every other time that rows are gone through: for weights, as a table, for a sample."""
+    found = []
+    for name in ("table", "_hashes"):
+        read = getattr(Local, name)
+
+        def reading(self, *args, read=read, name=name):
+            found.append(name)
+            return read(self, *args)
+
+        monkeypatch.setattr(Local, name, reading)
+    weights = Local.weights.fget
+    monkeypatch.setattr(Local, "weights", property(lambda s: (found.append("w"), weights(s))[1]))
+    return found
+
+
 @pytest.mark.slow
-def test_everything_of_the_demo_takes_twelve_scans(scans):
-    microgauge.assess(ORIGINAL, PROTECTED, schema=SCHEMA, yardsticks=True, details=True, risky=True)
-    assert len(scans) <= 12
+def test_how_often_the_rows_of_the_demo_are_read(scans, other_reads):
+    choices = {"schema": SCHEMA, "details": True, "risky": True}
+    microgauge.assess(ORIGINAL, PROTECTED, **choices)
+    assert len(scans) + len(other_reads) <= 12
+    scans.clear()
+    other_reads.clear()
+    # Beside these, yardsticks read the rows of files of their own, made from the original.
+    microgauge.assess(ORIGINAL, PROTECTED, **choices, yardsticks=True)
+    assert len(scans) + len(other_reads) <= 30
 
 
 def wide(variables, rows=300):

@@ -25,7 +25,7 @@ from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.sections.section import Section, View
+from microgauge.sections.section import Section, Shared
 from microgauge.study.describe import OriginalCache
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -146,10 +146,10 @@ class Wanted:
     details: bool = False
 
     @property
-    def parts(self) -> dict[str, Section | View]:
+    def parts(self) -> dict[str, Section | Shared]:
         """Parts by the names of their results."""
         asked = self.sections | {name for name in ("yardsticks", "details") if getattr(self, name)}
-        parts: dict[str, Section | View] = {s.name: s for s in sections() if s.name in asked}
+        parts: dict[str, Section | Shared] = {s.name: s for s in sections() if s.name in asked}
         if self.risky and "risk" in self.sections:
             from microgauge.sections.risk.section import RISKY
 
@@ -161,7 +161,7 @@ def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], li
     """The results of all sections, which share the scans, and the notes of all in order."""
     logs: dict[Hashable, Log] = {}
 
-    def begin(part: Section | View) -> Asking[Any]:
+    def begin(part: Section | Shared) -> Asking[Any]:
         logs[part] = log.child()
         return part.run(study, logs[part])
 

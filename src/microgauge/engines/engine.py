@@ -42,11 +42,6 @@ class Engine(Protocol):
         """Whether rows have weights."""
         ...
 
-    @property
-    def stack(self) -> object:
-        """Equal for tables whose rows lie one below the other: these are scanned together."""
-        ...
-
     def scan(self, passes: Sequence[Pass]) -> Facts:
         """Fold the passes over all rows."""
         ...

@@ -52,7 +52,6 @@ class Local:
         weights: Sliceable | None = None,
         batch_rows: int = BATCH_ROWS,
         units: Sliceable | None = None,
-        stack: object | None = None,
     ) -> None:
         self._codes = codes
         self.rows = rows
@@ -60,7 +59,6 @@ class Local:
         self._batch_rows = batch_rows
         self._units = units
         """A hash of each row's key, where there is one."""
-        self._stack = stack
         self._sample: tuple[tuple[int, int, bool], Local] | None = None
 
     @staticmethod
@@ -75,7 +73,7 @@ class Local:
         weights = None if weight is None else Looked(codes[weight.column], weight.numbers)
         found = None if key is None else key_of(table, key)
         units = None if found is None else found.words[0]
-        return Local(codes, table.rows, weights, batch_rows, units, table.stack)
+        return Local(codes, table.rows, weights, batch_rows, units)
 
     @property
     def weighted(self) -> bool:
@@ -86,11 +84,6 @@ class Local:
     def weights(self) -> Floats | None:
         """The weight of every row; None without weights."""
         return None if self._weights is None else self._weights[:]
-
-    @property
-    def stack(self) -> object:
-        """What it has in common with tables that are scanned together with it."""
-        return self if self._stack is None else self._stack
 
     @property
     def numbered(self) -> bool:

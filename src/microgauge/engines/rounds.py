@@ -35,14 +35,14 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Whether another part is wanted for itself, or waited for so far."""
+class IsAsked:
+    """Whether another part is asked for itself, or waited for so far."""
 
     part: Hashable
 
 
 Answers = Mapping[Engine, Facts]
-Asking = Generator[Questions | Need | Wanted, Any, T]
+Asking = Generator[Questions | Need | IsAsked, Any, T]
 """A part of the work: asks in rounds, returns its outcome."""
 
 
@@ -120,11 +120,6 @@ def _merged(asking: Iterable[Questions]) -> Questions:
         for engine, passes in questions.of.items():
             wanted.setdefault(engine, {}).update(dict.fromkeys(passes))
     return Questions({engine: list(passes) for engine, passes in wanted.items()})
-
-
-def scanned(engines: Sequence[Engine], wanted: Questions) -> dict[Engine, Facts]:
-    """One scan: of the rows of a table, or of several that lie one below the other."""
-    return {engine: engine.scan(wanted.of[engine]) for engine in engines}
 
 
 @dataclass(eq=False)
@@ -213,7 +208,7 @@ class Rounds:
             if isinstance(said, Need):
                 task.waits = said.part
                 task.needs.append(said.part)
-            elif isinstance(said, Wanted):
+            elif isinstance(said, IsAsked):
                 task.send = said.part in self._tasks
             else:
                 task.questions = said
@@ -222,12 +217,7 @@ class Rounds:
     def _answer(asking: Sequence[_Task]) -> None:
         """One scan of each table for the questions of all."""
         wanted = _merged(task.questions for task in asking if task.questions is not None)
-        stacks: dict[object, list[Engine]] = {}
-        for engine in wanted.of:
-            stacks.setdefault(engine.stack, []).append(engine)
-        answers: dict[Engine, Facts] = {}
-        for engines in stacks.values():
-            answers |= scanned(engines, wanted)
+        answers = {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
         for task in asking:
             task.questions, task.send = None, answers
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class View:
+class Shared:
     """Something several sections wait for and none shows: made once, by the first that needs it."""
 
     name: str

@@ -103,9 +103,6 @@ class Table:
     """The key, where it was too long to be coded as a column."""
     frame: Any = None
     """Rows on other machines: a frame of codes that their engine knows."""
-    stack: object | None = None
-    """Tables whose rows lie one below the other in the same arrays have the same one: they are
-    scanned together."""
 
 
 class UnsupportedColumn(Exception):

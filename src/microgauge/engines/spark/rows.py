@@ -170,11 +170,6 @@ class SparkRows:
         return self._weight is not None
 
     @property
-    def stack(self) -> object:
-        """Its rows are scanned by themselves."""
-        return self
-
-    @property
     def numbered(self) -> bool:
         """Spark's rows come in any order."""
         return False

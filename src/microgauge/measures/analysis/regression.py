@@ -58,14 +58,14 @@ def fit_regression(design: Design, kind: Literal["linear", "logistic"], robust: 
 
 
 def _linear(design: Design, robust: bool) -> Fitted:
-    import statsmodels.api as sm
+    from statsmodels.regression.linear_model import WLS
 
     matrix, factors = _scaled(design)
     if design.units <= matrix.shape[1]:
         raise Undefined("fewer units than terms")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = sm.WLS(design.response, matrix, weights=design.weights)
+        model = WLS(design.response, matrix, weights=design.weights)
         if not robust:
             # Weighted units are as many as they are worth; robust errors count rows.
             model.df_resid = design.units - matrix.shape[1]
@@ -75,14 +75,15 @@ def _linear(design: Design, robust: bool) -> Fitted:
 
 
 def _logistic(design: Design, robust: bool) -> Fitted:
-    import statsmodels.api as sm
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
 
     values = np.unique(design.response)
     if len(values) != 2:
         raise Undefined(f"the response has {len(values)} values, not two")
     matrix, factors = _scaled(design)
     response = (design.response == values[1]).astype(np.float64)
-    model = sm.GLM(response, matrix, family=sm.families.Binomial(), freq_weights=design.weights)
+    model = GLM(response, matrix, family=Binomial(), freq_weights=design.weights)
     fitted = fitted_glm(model)
     explained = 1.0 - float(fitted.llf / fitted.llnull)
     errors = fitted.bse

@@ -116,7 +116,8 @@ def _t_p(estimate: float, error: float, freedom: float) -> float:
 
 def logistic(design: Design) -> Fit:
     """Cox and Snell's R² with its likelihood-ratio test; log odds ratios with their z tests."""
-    import statsmodels.api as sm
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
 
     values = np.unique(design.response)
     if len(values) != 2:
@@ -127,10 +128,10 @@ def logistic(design: Design) -> Fit:
     scale = _deviations(design)
     centre = design.matrix.mean(axis=0) if design.intercept else 0.0
     scaled = replace(design, matrix=(design.matrix - centre) / scale)
-    model = sm.GLM(
+    model = GLM(
         response,
         with_intercept(scaled),
-        family=sm.families.Binomial(),
+        family=Binomial(),
         freq_weights=design.weights,
     )
     fitted = fitted_glm(model)

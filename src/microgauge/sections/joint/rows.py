@@ -8,7 +8,7 @@ from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.joint.joint import Joint
-from microgauge.sections.section import View
+from microgauge.sections.section import Shared
 from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 
@@ -19,7 +19,7 @@ def _ordered(study: Study, log: Log) -> Asking[Joint]:
     return joint.ordered()
 
 
-JOINT = View("joint rows", _ordered)
+JOINT = Shared("joint rows", _ordered)
 """The joint rows of a study, made once."""
 
 

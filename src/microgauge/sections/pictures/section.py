@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from microgauge.arrays import Floats, Index
-from microgauge.engines.rounds import Asking, Need, Wanted, asked_both
+from microgauge.engines.rounds import Asking, IsAsked, Need, asked_both
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
@@ -58,7 +58,7 @@ def run(study: Study, log: Log) -> Asking[Details]:
     axes = {name: _coarse(side) for name, side in both.items()}
     drawn = {name: axis.axes(both[name]) for name, axis in axes.items()}
     pairs = list(combinations(both, 2))
-    tested = yield Wanted(GDU_SECTION)
+    tested = yield IsAsked(GDU_SECTION)
     # Pairs are all counted while they are tested; of very many, those that lost most, after that.
     early = tested and len(pairs) <= MOST_COUNTED
     tables = yield from _Tables.ask(study, drawn, pairs if early else ())

@@ -26,7 +26,7 @@ from microgauge.sections.risk.population import PopulationRisks
 from microgauge.sections.risk.riskiest import riskiest
 from microgauge.sections.risk.sensitive import SensitiveValues
 from microgauge.sections.risk.uniques import SpecialUniques
-from microgauge.sections.section import View
+from microgauge.sections.section import Shared
 from microgauge.study.external import External
 from microgauge.study.study import Study
 
@@ -59,7 +59,7 @@ def _measured(study: Study, log: Log) -> Asking[Measured | None]:
         return None
 
 
-MEASURED_RISK = View("measured risk", _measured)
+MEASURED_RISK = Shared("measured risk", _measured)
 
 
 def run(study: Study, log: Log) -> Asking[Risk | None]:
@@ -78,7 +78,7 @@ def _risky(study: Study, log: Log) -> Asking[Any]:
     return riskiest(measured.records.classes, measured.records.uniques)
 
 
-RISKY = View("riskiest records", _risky)
+RISKY = Shared("riskiest records", _risky)
 
 
 def internal_of(study: Study) -> Asking[float | None]:

@@ -7,7 +7,7 @@ permuted on its own: all associations gone, all distributions kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -42,24 +42,21 @@ def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
     Files of the protected one's size get its propensity model; smaller ones, whose rows do not bear
     it, the model that suits their own rows.
     """
-    original = study.rows("original").table(study.tables[0])
+    whole = study.rows("original") is study.original
+    original = study.tables[0] if whole else study.rows("original").table(study.tables[0])
     rows = study.rows("protected").rows
     plain = _plain(study.schema)
     joint = yield Need(JOINT)
     same = plain.changed(propensity=_same_model(study.schema.of(PropensityChoices), joint))
-    # Tests of the original itself are known already, unless they saw other rows.
-    known = study.cache.answers if study.rows("original") is study.original else {}
     found: list[Yardstick] = []
     for variants in _groups(original, _variants(original, rows, plain.options)):
-        base, *stacked = _stacked([original, *(t for v in variants for t in v.tables)])
-        cache = OriginalCache(answers=known)
+        # What is known of the original is known, unless that saw other rows.
+        cache = study.cache if whole else OriginalCache()
         works = []
         for variant in variants:
             log.progress(f"yardstick: {variant.name}", 0.0)
             small = variant.records.rows < min(original.rows, rows)
-            held = variant.on(stacked[: len(variant.tables)])
-            del stacked[: len(variant.tables)]
-            works.append(_measured(base, held, plain if small else same, cache))
+            works.append(_measured(original, variant, plain if small else same, cache))
         found += yield from together(*works)
     return tuple(found)
 
@@ -85,28 +82,6 @@ class _Variant:
     def tables(self) -> list[Table]:
         """Its one table, or its two."""
         return [self.records] if self.records is self.weighted else [self.records, self.weighted]
-
-    def on(self, tables: Sequence[Table]) -> _Variant:
-        """The same with tables that lie elsewhere."""
-        return _Variant(self.name, tables[0], tables[-1])
-
-
-def _stacked(tables: Sequence[Table]) -> list[Table]:
-    """Tables with the rows of all one below the other, so that one scan reads them all."""
-    stack = object()
-    ends = np.cumsum([table.rows for table in tables]).tolist()
-    parts = [slice(end - table.rows, end) for table, end in zip(tables, ends, strict=True)]
-    columns: list[dict[str, Column]] = [dict(table.columns) for table in tables]
-    for name, first in tables[0].columns.items():
-        alike = [i for i, held in enumerate(columns) if held[name].values is first.values]
-        if len(alike) == len(tables):
-            codes = np.concatenate([held[name].codes[:] for held in columns])
-            for held, part in zip(columns, parts, strict=True):
-                held[name] = replace(held[name], codes=codes[part])
-    return [
-        replace(table, columns=held, stack=stack)
-        for table, held in zip(tables, columns, strict=True)
-    ]
 
 
 def _same_model(chosen: PropensityChoices, joint: Joint) -> PropensityChoices:
