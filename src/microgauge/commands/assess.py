@@ -78,7 +78,7 @@ def assess(
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
-    wanted = Wanted(chosen_names, yardsticks=yardsticks, risky=risky, details=details)
+    wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
     return assess_against(before, protected, chosen, wanted, progress)
 
 
@@ -138,18 +138,17 @@ def assess_against(
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be computed: sections by name, and what is computed on request only."""
+    """What is to be computed: sections by name, and whether the riskiest records are listed."""
 
     sections: frozenset[str]
-    yardsticks: bool = False
     risky: bool = False
-    details: bool = False
 
     @property
     def parts(self) -> dict[str, Section | Shared]:
         """Parts by the names of their results."""
-        asked = self.sections | {name for name in ("yardsticks", "details") if getattr(self, name)}
-        parts: dict[str, Section | Shared] = {s.name: s for s in sections() if s.name in asked}
+        parts: dict[str, Section | Shared] = {
+            section.name: section for section in sections() if section.name in self.sections
+        }
         if self.risky and "risk" in self.sections:
             from microgauge.sections.risk.section import RISKY
 
@@ -242,7 +241,8 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
 def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> frozenset[str]:
     """The sections to compute; `InputError` for a name that is none."""
     known = choosable()
-    unknown = [name for name in [*(only or ()), *skip] if name not in known]
+    every = [section.name for section in sections()]  # those on request too, where named
+    unknown = [name for name in [*(only or ()), *skip] if name not in every]
     if unknown:
         raise InputError(
             *(
@@ -254,6 +254,11 @@ def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> froz
     if not left:
         raise InputError("no section is left to compute.")
     return left
+
+
+def requested(**asked: bool) -> frozenset[str]:
+    """The names of sections that options of their own ask for."""
+    return frozenset(name for name, wanted in asked.items() if wanted)
 
 
 def _schema(schema: SchemaSource, key: str | None) -> Schema:

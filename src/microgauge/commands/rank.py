@@ -15,6 +15,7 @@ from microgauge.commands.assess import (
     chosen_schema,
     chosen_sections,
     read_original,
+    requested,
 )
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
@@ -62,7 +63,7 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    wanted = Wanted(chosen_sections(only, skip) | {"risk", "rut"}, details=details)
+    wanted = Wanted(chosen_sections(only, skip) | {"risk", "rut"} | requested(details=details))
     chosen = limited_schema(
         chosen_schema(schema, key, external, population), max_risk, min_utility, preset
     )

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from microgauge.schema.checks import choice, flag, is_number, number, texts, whole
+from microgauge.schema.columns import (
+    Columns,
+    condition_faults,
+    formula_faults,
+    no_numbers,
+    unknown,
+)
 from microgauge.schema.entries import Entries
 from microgauge.schema.variables import Value
 
@@ -49,6 +56,13 @@ class Model(Entries):
             found.append(f"{where}: a scale needs items, a list of at least two variables.")
         if self.kind != "scale" and not self.formula:
             found.append(f'{where}: a {self.kind} model needs a formula such as "y ~ a + b".')
+        return found
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """What its items and its formula name."""
+        found = unknown(where, self.items, known)
+        if self.formula is not None and self.kind != "scale":
+            found += formula_faults(where, self.formula, known)
         return found
 
 
@@ -114,6 +128,18 @@ class Indicator(Entries):
             found.append(f"{where}: quantile must be a number between 0 and 1.")
         return found + number(f"{where}: line", self.line, above=0, optional=False)
 
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """Which units, groups and weights; and the numbers or categories it is of."""
+        found = unknown(where, (self.by,), known)
+        found += condition_faults(where, self.where, known)
+        found += no_numbers(where, (self.weight,), known, "a weight")
+        if self.function is not None:
+            return found
+        named = (self.variable, self.denominator)
+        if self.statistic == "share":
+            return found + unknown(where, named, known)
+        return found + no_numbers(where, named, known, f"the statistic {self.statistic}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Regression(Entries):
@@ -137,3 +163,9 @@ class Regression(Entries):
         if not self.formula:
             found.append(f'{where} needs a formula such as "y ~ a + b".')
         return found + flag(f"{where}: robust", self.robust, optional=False)
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """What its formula, its condition and its weight name."""
+        found = formula_faults(where, self.formula, known)
+        found += condition_faults(where, self.where, known)
+        return found + no_numbers(where, (self.weight,), known, "a weight")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
+    from microgauge.schema.columns import Columns
     from microgauge.schema.reading import Reader
 
 
@@ -32,4 +33,9 @@ class Entries:
     def faults(self, where: str) -> list[str]:
         """Everything wrong with the entries by themselves; `where` is how the table is named."""
         del where
+        return []
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """What is wrong with the columns that entries name, where their form is sound."""
+        del where, known
         return []

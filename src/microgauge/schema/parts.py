@@ -36,15 +36,11 @@ class Part:
             for where, entry in reader.numbered(content, self.key)
         )
 
-    def faults(self, value: Any) -> list[str]:
-        """What is wrong with what a schema says of it."""
+    def entries(self, value: Any) -> list[tuple[str, Entries]]:
+        """What a schema says of it, table by table, and how each is named."""
         if not self.several:
-            return list(value.faults(f"[{self.key}]"))
-        return [
-            fault
-            for place, entry in enumerate(value, start=1)
-            for fault in entry.faults(numbered(self.key, place))
-        ]
+            return [(f"[{self.key}]", value)]
+        return [(numbered(self.key, place), entry) for place, entry in enumerate(value, start=1)]
 
 
 REGISTRY = "microgauge.sections.registry"

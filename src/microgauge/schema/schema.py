@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from microgauge.errors import hint
 from microgauge.schema.analyses import Model
+from microgauge.schema.columns import Columns
 from microgauge.schema.entries import Entries
 from microgauge.schema.options import Options
 from microgauge.schema.parts import section_parts
 from microgauge.schema.reading import Reader, numbered, read_toml
 from microgauge.schema.variables import Recode, Variable
 
-Levels = Mapping[str, Mapping[str, Recode | None]]
+ProtectionLevels = Mapping[str, Mapping[str, Recode | None]]
 """Protection levels to preview: what becomes of each variable; None: suppressed."""
 Chosen = TypeVar("Chosen", bound=Entries)
 
@@ -33,7 +34,7 @@ class Schema:
     models: tuple[Model, ...]
     parts: Mapping[str, Any]
     """The choices of each section, by its name."""
-    levels: Levels
+    levels: ProtectionLevels
     malformed: tuple[str, ...]
     """Faults met while reading, kept so that all faults can be told at once."""
 
@@ -44,7 +45,7 @@ class Schema:
         variables: Mapping[str, Variable] | None = None,
         models: tuple[Model, ...] = (),
         parts: Mapping[str, Any] | None = None,
-        levels: Levels | None = None,
+        levels: ProtectionLevels | None = None,
         malformed: tuple[str, ...] = (),
         **choices: Any,
     ) -> None:
@@ -146,12 +147,31 @@ class Schema:
         found += self._level_faults()
         return found + self._part_faults(several=True)
 
-    def _part_faults(self, *, several: bool) -> list[str]:
+    def column_faults(self, known: Columns) -> list[str]:
+        """What is wrong with the columns that models and sections' choices name.
+
+        Entries whose form is at fault are told of by `faults` and passed over here.
+        """
+        models = [(numbered("model", n), model) for n, model in enumerate(self.models, start=1)]
+        entries = [*self._entries(several=False), *models, *self._entries(several=True)]
         return [
             fault
+            for where, entry in entries
+            if not entry.faults(where)
+            for fault in entry.column_faults(where, known)
+        ]
+
+    def _part_faults(self, *, several: bool) -> list[str]:
+        entries = self._entries(several=several)
+        return [fault for where, entry in entries for fault in entry.faults(where)]
+
+    def _entries(self, *, several: bool) -> list[tuple[str, Entries]]:
+        """The tables of sections, and how each is named."""
+        return [
+            entry
             for part in section_parts()
             if part.several is several and part.name in self.parts
-            for fault in part.faults(self.parts[part.name])
+            for entry in part.entries(self.parts[part.name])
         ]
 
     def _level_faults(self) -> list[str]:

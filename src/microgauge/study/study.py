@@ -13,7 +13,6 @@ from microgauge.errors import InputError, Undefined
 from microgauge.log import Log
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
-from microgauge.study.checks import analysis_faults
 from microgauge.study.common_levels import Placed, comparable, placed
 from microgauge.study.describe import Describer, Description, OriginalCache, options_notes
 from microgauge.study.recoding import (
@@ -140,7 +139,7 @@ class Study:
         describer = Describer(original, protected, sound, cache, log=log)
         described = yield from describer.describe()
         faults += describer.faults
-        faults += analysis_faults(sound, described.variables)
+        faults += sound.column_faults({v.name: v.known for v in described.variables})
         faults += _pair_faults(described, sound.options)
         joined, key_faults = joined_tables(original, protected, sound.options)
         faults += key_faults
@@ -230,8 +229,7 @@ def sound_parts(schema: Schema) -> tuple[Schema, list[str]]:
         for name, variable in schema.variables.items()
     }
     options = Options() if Schema(options=schema.options).faults() else schema.options
-    loss = type(schema.loss)() if schema.loss.faults("[loss]") else schema.loss
-    return schema.changed(options=options, variables=variables, loss=loss, malformed=()), faults
+    return schema.changed(options=options, variables=variables, malformed=()), faults
 
 
 def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:

@@ -10,6 +10,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.passes import Axis
 from microgauge.schema import Role, Type, Variable
+from microgauge.schema.columns import KnownColumn
 from microgauge.values.intervals import Interval
 from microgauge.values.levels import Levels
 
@@ -65,3 +66,14 @@ class Described:
     def removed(self) -> bool:
         """Whether the protected table has nothing of it: no column, or only missing cells."""
         return not self.original.empty and (self.protected is None or self.protected.empty)
+
+    @property
+    def known(self) -> KnownColumn:
+        """What a schema is held against."""
+        return KnownColumn(
+            type=self.original.type,
+            protected_type=(self.protected or self.original).type,
+            values=len(self.original.levels),
+            numeric=self.original.levels.numeric,
+            empty=self.original.empty,
+        )

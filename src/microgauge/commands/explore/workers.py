@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import cast
 
-from microgauge.commands.assess import Original, Wanted, assess_against
+from microgauge.commands.assess import Original, Wanted, assess_against, requested
 from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
 from microgauge.log import silent
@@ -43,7 +43,7 @@ class Work:
             tried.name, frame, self.data.frame, self.original.table, self.schema.options.key
         )
         try:
-            wanted = Wanted(self.sections, details=True)
+            wanted = Wanted(self.sections | requested(details=True))
             return assess_against(self.original, table, self.schema, wanted, silent)
         except InputError as error:
             raise InputError(*(f"candidate {tried.name}: {f}" for f in error.faults)) from None

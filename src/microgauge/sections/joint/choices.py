@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from microgauge.errors import Undefined
 from microgauge.schema.checks import choice, whole
+from microgauge.schema.columns import Columns
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -54,6 +56,17 @@ class PropensityChoices(Entries):
         elif self.formula is not None and self.model not in ("auto", "logit"):
             found.append(f'{where} formula goes with model = "logit".')
         return found
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """What the formula names."""
+        from microgauge.schema.formulas import parse_terms
+
+        try:
+            if self.formula is not None:
+                parse_terms(self.formula, known)
+        except Undefined as error:
+            return [f"{where} formula: {error}"]
+        return []
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microgauge.schema.checks import whole
+from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -38,3 +39,11 @@ class LossChoices(Entries):
         if not all(isinstance(name, str) for name in self.groups):
             found.append(f"{where} groups must be a list of variable names.")
         return found
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """Groups are those of columns, and of none that is a number on both sides."""
+        return unknown(f"{where} groups", self.groups, known) + [
+            f'{where} groups names "{name}", which is continuous and forms no groups.'
+            for name in self.groups
+            if name in known and known[name].type == known[name].protected_type == "continuous"
+        ]
