@@ -30,6 +30,11 @@ class Fault:
         return self.sentence
 
 
+def coded(code: str, sentences: Iterable[str]) -> list[Fault]:
+    """Faults of one kind."""
+    return [Fault(code, sentence) for sentence in sentences]
+
+
 class InputError(MicrogaugeError):
     """The input cannot be used. Holds every fault found, not only the first."""
 
@@ -76,3 +81,12 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     if len(names) <= most:
         return ", ".join(names)
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what another library says, without its full stop.
+
+    >>> first_line(ValueError("no such file.\\nat line 3"))
+    'no such file'
+    """
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")

@@ -45,15 +45,6 @@ class Log:
         """A log of its own for one part of the work, with the same progress."""
         return Log(self.progress)
 
-    def has(self, code: str) -> bool:
-        """Whether a note of this kind was made."""
-        return any(note.code == code for note in self.notes)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """The notes as they are printed."""
-        return tuple(note.sentence for note in self.notes)
-
 
 class Line:
     """One line that is written over and cleared at the end: on stderr, only on a terminal."""

@@ -1,1 +1,1 @@
-"""What the package does, a module for each command."""
+"""What the package does: assess, rank, diagnose, draft a schema, explore."""

@@ -41,7 +41,6 @@ class IsAsked:
     part: Hashable
 
 
-Answers = Mapping[Engine, Facts]
 Asking = Generator[Questions | Need | IsAsked, Any, T]
 """A part of the work: asks in rounds, returns its outcome."""
 

@@ -15,6 +15,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
 from microgauge.tables import NULL_WORDS, PADDED, read_held
 from microgauge.tables.formats.format import Held
+from microgauge.tables.read import is_long
 from microgauge.tables.writing import check_writable, write_whole
 
 ColumnUse = Literal["number", "code", "category"]
@@ -72,7 +73,7 @@ class Data:
             if name in names and dtype.is_float() and self.frame[name].is_infinite().any():
                 count = int(self.frame[name].is_infinite().sum())
                 found.append(f'"{name}" is infinite in {count} cells: make them missing.')
-            if name in names and dtype.is_integer() and _is_long(self.frame[name]):
+            if name in names and dtype.is_integer() and is_long(self.frame[name]):
                 found.append(f'"{name}" has whole numbers beyond 2^53, which would lose digits.')
         return found
 
@@ -132,11 +133,6 @@ def read_data(source: Any) -> Data:
         return source
     held = source if isinstance(source, Held) else read_held(source, "original")
     return Data(held.frame(), spelled=held.spelled)
-
-
-def _is_long(column: pl.Series) -> bool:
-    low, high = column.min(), column.max()
-    return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53
 
 
 def _as_numbers(column: pl.Series) -> pl.Series:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from microgauge.passes.batch import Axis, Facts
-from microgauge.passes.tables import Crosstab, Cube, Layers
+from microgauge.passes.tables import Crosstab, Cube, Layers, SparseCrosstab
 
 SMALL_CUBE = 1 << 12
 """Cells up to which three axes are counted together."""
 
 AxisPair = tuple[Axis, Axis]
+TablePass = Crosstab | SparseCrosstab | Cube
 
 
 def covering(pairs: Sequence[AxisPair]) -> dict[AxisPair, Crosstab | Cube]:

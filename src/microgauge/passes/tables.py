@@ -20,6 +20,10 @@ Layers = NDArray[Any]
 """Whole numbers without weights, floating point ones with weights."""
 
 
+DENSE_TABLE = 1 << 22
+"""Cells up to which a table is counted as an array; of larger ones, those that occur."""
+
+
 def _layers(keys: Index, size: int, weights: Floats | None) -> Layers:
     rows = np.bincount(keys, minlength=size)
     if weights is None:

@@ -1,1 +1,1 @@
-"""Results as text, JSON, data frames and notebook views. Renderers know results, not measures."""
+"""Results as text, pages, pictures, data frames and notebook views: knows results only."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from microgauge.engines import Engine, Local
 from microgauge.engines.rounds import Asking
-from microgauge.errors import InputError, Undefined
+from microgauge.errors import Fault, InputError, Undefined, coded
 from microgauge.log import Log
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
@@ -134,19 +134,25 @@ class Study:
         cache: OriginalCache | None = None,
     ) -> Asking[Study]:
         """Check the schema against both tables; every fault in one `InputError`."""
-        sound, faults = sound_parts(schema)
+        sound, malformed = sound_parts(schema)
         cache = OriginalCache() if cache is None else cache
         describer = Describer(original, protected, sound, cache, log=log)
         described = yield from describer.describe()
-        faults += describer.faults
-        faults += sound.column_faults({v.name: v.known for v in described.variables})
-        faults += _pair_faults(described, sound.options)
         joined, key_faults = joined_tables(original, protected, sound.options)
-        faults += key_faults
         declared, recode_faults = _declared(described)
-        faults += recode_faults
+        known = {variable.name: variable.known for variable in described.variables}
+        faults = [
+            *coded("schema", malformed),
+            *coded("table", describer.faults),
+            *coded(
+                "column", [*sound.column_faults(known), *_pair_faults(described, sound.options)]
+            ),
+            *coded("key", key_faults),
+            *coded("recoding", recode_faults),
+        ]
         if not described.analysed and not faults:
-            faults.append("no variable is left to analyse: all are ids, weights or excluded.")
+            none_left = "no variable is left to analyse: all are ids, weights or excluded."
+            faults.append(Fault("column", none_left))
         if faults:
             raise InputError(*faults)
         matching = yield from match(

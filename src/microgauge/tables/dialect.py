@@ -54,7 +54,7 @@ class Dialect:
 
 def dialect_of(path: Path, where: str) -> Dialect:
     """The dialect of a file that is read in batches, which must be plain text in UTF-8."""
-    with gzip.open(path, "rb") if _is_gzip(path) else path.open("rb") as file:
+    with gzip.open(path, "rb") if is_gzip(path) else path.open("rb") as file:
         start = file.read(1 << 18)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
@@ -64,7 +64,8 @@ def dialect_of(path: Path, where: str) -> Dialect:
     return Dialect.found(_as_utf8(start[: start.rfind(b"\n") + 1] or start, where), where)
 
 
-def _is_gzip(path: Path) -> bool:
+def is_gzip(path: Path) -> bool:
+    """Whether a file is zipped, whatever its name."""
     with path.open("rb") as file:
         return file.read(2) == b"\x1f\x8b"
 

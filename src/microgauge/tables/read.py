@@ -105,7 +105,7 @@ def _coded(held: Held, key: str | None) -> Table:
 
 def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | LeftOut]:
     """The number of rows, and the coded column or why it is left out."""
-    if is_key and series.dtype.is_integer() and _is_long(series):
+    if is_key and series.dtype.is_integer() and is_long(series):
         series = series.cast(pl.String)  # a floating point number would lose digits
     try:
         return len(series), encode(series)
@@ -113,7 +113,7 @@ def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | LeftOut]
         return len(series), error.why
 
 
-def _is_long(series: pl.Series) -> bool:
+def is_long(series: pl.Series) -> bool:
     """Whether some whole number has more digits than a floating point number holds."""
     low, high = series.min(), series.max()
     return isinstance(low, int) and isinstance(high, int) and max(-low, high) > 1 << 53

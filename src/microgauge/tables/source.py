@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from microgauge.errors import InputError, listing
+from microgauge.errors import InputError, first_line, listing
 from microgauge.tables.drift import common_type
 from microgauge.tables.formats import Format, format_of
 from microgauge.tables.formats.format import Held
@@ -148,7 +148,7 @@ class Source:
         except InputError:
             raise
         except FAULTS as error:
-            said = self.format.damaged(self.part_name(part), _first_line(error))
+            said = self.format.damaged(self.part_name(part), first_line(error))
             raise InputError(said) from None
 
     def held(self) -> Held:
@@ -302,7 +302,3 @@ def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[
         else:
             faults.append(f"the {which} table {part} is empty.")
     return starts, faults
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

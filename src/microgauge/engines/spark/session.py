@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from microgauge.errors import InputError
+from microgauge.errors import InputError, first_line
 
 
 def session_of(given: Any) -> Any:
@@ -35,7 +35,7 @@ def session_of(given: Any) -> Any:
             return _started(SparkSession.builder.appName("microgauge"))
         except (PySparkException, OSError) as error:
             raise InputError(
-                f"Spark does not start ({_first_line(error)}). It needs a Java runtime, version 17 "
+                f"Spark does not start ({first_line(error)}). It needs a Java runtime, version 17 "
                 "or later (Debian: apt-get install openjdk-17-jre-headless), or SPARK_REMOTE set "
                 "to a Spark Connect server."
             ) from None
@@ -56,10 +56,6 @@ def quietly() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
 
 
 _OURS = re.compile(r"^microgauge\.errors\.InputError: (.*)$", re.MULTILINE)

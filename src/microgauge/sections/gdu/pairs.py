@@ -34,8 +34,6 @@ from microgauge.measures.gdu.association import (
 )
 from microgauge.passes import (
     Axis,
-    Crosstab,
-    Cube,
     Facts,
     Gram,
     GroupSums,
@@ -44,22 +42,18 @@ from microgauge.passes import (
     Product,
     SparseCrosstab,
 )
-from microgauge.passes.covering import covering, crosstab_in
-from microgauge.passes.tables import Layers, SparseCells, weighing
+from microgauge.passes.covering import TablePass, covering, crosstab_in
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, weighing
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
 
 SMALL_TABLE = 1 << 14
 """Cells up to which any test is answered from a table."""
-DENSE_TABLE = 1 << 22
-"""Cells up to which a table is counted as an array."""
 BLOCK_BYTES = 1 << 27
 """Facts held at a time."""
 
 MISSING = "(missing)"
-
-TablePass = Crosstab | SparseCrosstab | Cube
 
 
 class Seen(NamedTuple):

@@ -20,6 +20,8 @@ from microgauge.measures.loss.tables import (
     table_distance,
 )
 from microgauge.passes import Axis, Crosstab, Cube, Facts, SparseCrosstab
+from microgauge.passes.covering import TablePass
+from microgauge.passes.tables import DENSE_TABLE
 from microgauge.results import TableLoss
 from microgauge.schema import Which
 from microgauge.study.common_levels import Placed
@@ -28,12 +30,10 @@ from microgauge.values.levels import sums_by
 
 MOST_CATEGORIES = 1_000
 """Distinct values up to which a recoded number is tabulated."""
-DENSE_TABLE = 1 << 22
 BLOCK_CELLS = 1 << 23
 """Cells counted in one scan."""
 
 Names = tuple[str, ...]
-TablePass = Crosstab | SparseCrosstab | Cube
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from microgauge.results import (
     VariableDetail,
 )
 from microgauge.sections.gdu import GDU_SECTION
+from microgauge.sections.public import OTHERS
 from microgauge.study.common_levels import Placed
 from microgauge.study.study import Study
 from microgauge.study.variable import Described
@@ -46,8 +47,6 @@ MOST_PAIRS = 1_500
 """Pairs that are drawn."""
 MOST_COUNTED = 10_000
 """Pairs that are counted before it is known which lost most: 100 MB."""
-
-OTHERS = "(others)"
 
 
 def run(study: Study, log: Log) -> Asking[Details]:

@@ -90,7 +90,9 @@ class Delimited(Format):
 
     def needed(self, source: Source) -> int:
         """More than the files are long."""
-        zipped = any(_is_gzip(part) for part in source.parts)
+        from microgauge.tables.dialect import is_gzip
+
+        zipped = any(is_gzip(part) for part in source.parts)
         return source.bytes * (ZIPPED_GROWS if zipped else TEXT_GROWS)
 
     def drift(
@@ -119,11 +121,6 @@ def _scanned(source: Source, part: Path) -> tuple[pl.LazyFrame, str]:
         new_columns=list(dialect.header),
     )
     return frame, dialect.delimiter
-
-
-def _is_gzip(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 def _content(path: Path, source: Source) -> bytes:
