@@ -174,7 +174,6 @@ def robust_eigenvalues(units: Floats, seed: int) -> tuple[Floats, Flags]:
     """
     import warnings
 
-    from sklearn import config_context
     from sklearn.covariance import MinCovDet
 
     # The search is the same for all units of measurement once numbers are on one scale.
@@ -182,9 +181,7 @@ def robust_eigenvalues(units: Floats, seed: int) -> tuple[Floats, Flags]:
     spread = np.median(np.abs(units - middle), axis=0)
     if (spread <= 0).any() or not np.isfinite(spread).all():
         raise Undefined("half of the complete units share a value")
-    # Thousands of small fits: what scikit-learn checks of each is known of all.
-    known = config_context(assume_finite=True, skip_parameter_validation=True)
-    with warnings.catch_warnings(), np.errstate(all="ignore"), known:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         scaled = (units - middle) / spread
         if not np.isfinite(scaled @ scaled.T[:, :1]).all():
