@@ -162,6 +162,25 @@ def test_outcomes_are_told_after_those_they_wait_for():
     assert together_run.in_order(["d", "a", "b"]) == ["d", "c", "b", "a"]
 
 
+@pytest.mark.parametrize(
+    "needs", [{"a": "a"}, {"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "b"}]
+)
+def test_parts_that_wait_for_each_other_are_told(needs):
+    def waiting(name):
+        yield Need(needs[name])
+
+    with pytest.raises(RuntimeError, match="wait for each other"):
+        Rounds(waiting).run(["a"])
+
+
+def test_what_is_no_question_is_told():
+    def wrong():
+        yield 5
+
+    with pytest.raises(TypeError, match="Questions, Need or IsAsked"):
+        run_one(wrong())
+
+
 # -- how often rows are read ---------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from microgauge.passes import Column, Tally
 from microgauge.results.blocks import Block, Chart, Sentence
 from microgauge.schema import Entries
 from microgauge.schema.checks import whole
-from microgauge.sections.registry import registered, sections
+from microgauge.sections.registry import register, registered, sections
 from microgauge.sections.section import Section
 from support.reports import data_of
 from support.surveys import make_survey, perturb
@@ -171,6 +171,14 @@ class TestANewSection:
         finally:
             for name in ("check_docs", "make_picture"):
                 sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("name", "key"), [("gdu", None), ("notes", None), ("x", "variable")])
+def test_names_that_are_taken_are_refused(name, key):
+    taken = type("Taken", (Longest,), {"name": name, "key": key})
+    with pytest.raises(ValueError, match=key or name):
+        register(taken())
+    assert len([section for section in sections() if section.name == name]) <= 1
 
 
 def test_it_is_gone_afterwards():

@@ -355,3 +355,22 @@ def test_any_arrow_stream_is_a_table() -> None:
     schema = {"variable": {"region": {"role": "quasi_identifier"}}}
     ranked = microgauge.explore(Stream(PEOPLE), recipe, schema=schema, only=["gdu"])
     assert len(ranked.candidates) == 1
+
+
+def test_a_sheet_that_is_cut_off_is_told(tmp_path) -> None:
+    whole = book(tmp_path / "whole.xlsx", PEOPLE)
+    cut = tmp_path / "cut.xlsx"
+    with zipfile.ZipFile(whole) as held, zipfile.ZipFile(cut, "w") as made:
+        for name in held.namelist():
+            content = held.read(name)
+            made.writestr(name, content[: len(content) // 2] if "sheet1" in name else content)
+    with pytest.raises(InputError, match=r"cut\.xlsx is not a readable workbook"):
+        read_table(cut, which="original")
+
+
+def test_whole_numbers_of_parts_stay_whole(tmp_path) -> None:
+    large = [2**60 + 1, 2**60 + 3]
+    pl.DataFrame({"id": large}).write_parquet(tmp_path / "1.parquet")
+    pl.DataFrame({"id": [5, 6]}, schema={"id": pl.Int32}).write_parquet(tmp_path / "2.parquet")
+    held = read_held(f"{tmp_path}/*.parquet", "original").frame()
+    assert held["id"].to_list() == [*large, 5, 6]

@@ -16,11 +16,17 @@ OUTPUTS = ("json", "report", "pairs", "risky", "map", "levels", "table", "output
 def guard(chosen: argparse.Namespace) -> None:
     """Refuse to write a result over a file it is made from."""
     given = vars(chosen)
+    wanted = {name: given.get(name) for name in OUTPUTS}
+    places = {n: p for n, p in wanted.items() if isinstance(p, str) and p != "-"}
+    if not places:
+        return
+    from microgauge.tables.source import files_of
+
     named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
-    read = {Path(name).resolve() for name in [*named, *(given.get("candidates") or [])]}
-    for name in OUTPUTS:
-        place = given.get(name)
-        if isinstance(place, str) and place != "-" and Path(place).resolve() in read:
+    inputs = [*named, *(given.get("candidates") or [])]
+    read = {file.resolve() for source in inputs for file in files_of(source)}
+    for name, place in places.items():
+        if Path(place).resolve() in read:
             raise InputError(f"--{name}: {place} is an input of this run; write elsewhere.")
 
 

@@ -169,7 +169,7 @@ def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], li
     outcomes = rounds.run(parts.values())
     found = {name: outcomes[part] for name, part in parts.items()}
     own = [note for part in rounds.in_order(parts.values()) for note in logs[part].notes]
-    notes = [*log.notes, *study.views.log.notes, *own, *_size_notes(study, wanted)]
+    notes = [*log.notes, *study.views.notes, *own, *_size_notes(study, wanted)]
     return {name: result for name, result in found.items() if result is not None}, notes
 
 

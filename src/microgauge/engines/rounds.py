@@ -32,6 +32,8 @@ class Need:
     """Another part whose outcome is waited for."""
 
     part: Hashable
+    told: bool = True
+    """Whether what that part has to say belongs to what this one says."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,9 @@ class Rounds:
             asking = [task for task in self._tasks.values() if task.questions is not None]
             if asking:
                 self._answer(asking)
+            elif not all(self._tasks[part].done for part in wanted):
+                stuck = [str(task.part) for task in self._tasks.values() if not task.done]
+                raise RuntimeError(f"parts wait for each other: {', '.join(stuck)}")
         for part in wanted:
             failure = self._tasks[part].failure
             if failure is not None:
@@ -177,11 +182,13 @@ class Rounds:
         """Move every part on until all that are left wait for rows."""
         moved = True
         while moved:
+            known = len(self._tasks)
             moved = False
             for task in list(self._tasks.values()):
                 if self._ready(task):
                     self._step(task)
                     moved = True
+            moved = moved or len(self._tasks) > known  # one was begun because it is waited for
 
     def _ready(self, task: _Task) -> bool:
         if task.done or task.questions is not None:
@@ -206,11 +213,13 @@ class Rounds:
         else:
             if isinstance(said, Need):
                 task.waits = said.part
-                task.needs.append(said.part)
+                task.needs += [said.part] if said.told else []
             elif isinstance(said, IsAsked):
                 task.send = said.part in self._tasks
-            else:
+            elif isinstance(said, Questions):
                 task.questions = said
+            else:
+                raise TypeError(f"a part asks by Questions, Need or IsAsked, not by {said!r}")
 
     @staticmethod
     def _answer(asking: Sequence[_Task]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from microgauge.render.text import block_lines, cell_text, shown
+from microgauge.render.text import block_lines, cell_text, compared_text, shown
 from microgauge.results import Assessment
 from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
 
@@ -12,10 +12,11 @@ from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories,
 def notebook_view(result: Assessment) -> str:
     """The headline, and what the sections say."""
     presenter = result.presenter
-    if presenter is None:
-        return f"<pre>{escape(str(result))}</pre>"
     parts = [_headline(headline) for headline in presenter.headlines(result, "internal")]
+    parts.append(f"<pre>{escape(compared_text(result))}</pre>")
     parts += [_group(group) for group in presenter.words(result)]
+    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    parts.append(f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else "")
     return f"<div>{''.join(parts)}</div>"
 
 

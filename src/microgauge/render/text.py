@@ -28,11 +28,11 @@ WIDTH = 80
 def summary(result: Assessment) -> str:
     """What stands above all else, what was compared, what the sections say, and what to know."""
     presenter = result.presenter
-    headlines = presenter.headlines(result, "internal") if presenter is not None else ()
-    groups = presenter.words(result) if presenter is not None else ()
+    headlines = presenter.headlines(result, "internal")
+    groups = presenter.words(result)
     parts = [
         *(_headline(headline) for headline in headlines),
-        _compared(result),
+        compared_text(result),
         *("\n".join(group_lines(group)) for group in groups),
         notes_text(result.notes),
     ]
@@ -51,7 +51,8 @@ def _headline(headline: Headline) -> str:
     return "\n".join(lines)
 
 
-def _compared(result: Assessment) -> str:
+def compared_text(result: Assessment) -> str:
+    """The two tables, and whether their rows correspond."""
     inputs = result.inputs
     lines = [
         f"{name:<10} {table.rows:>11,} rows × {table.columns:<4} {cut(table.path, 44)}"

@@ -14,7 +14,7 @@ from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.loss import Loss
 from microgauge.results.pictures import Details
-from microgauge.results.presenter import Edition, Presenter
+from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.risk import Risk
 from microgauge.results.yardsticks import Yardstick
 
@@ -51,7 +51,7 @@ class Assessment:
     """What a reader should know, as records."""
     risky: Any = None
     """Row numbers and risks, where asked for; never part of the JSON result."""
-    presenter: Presenter | None = field(default=None, compare=False)
+    presenter: Presenter = field(compare=False)
     """Puts the sections into words; whoever makes an assessment says who that is."""
 
     def __init__(
@@ -67,16 +67,18 @@ class Assessment:
         **given: Any,
     ) -> None:
         """Beside the fields: sentences as `notes`, which become remarks, and sections by name."""
-        notes, risky = given.pop("notes", ()), given.pop("risky", None)
+        risky = given.pop("risky", None)
+        if "notes" in given:  # sentences in place of the records, as `replace` gives both
+            remarks = _records(given.pop("notes"), remarks)
         fields = {
             "microgauge": microgauge,
             "schema_version": schema_version,
             "inputs": inputs,
             "variables": variables,
             "sections": _in_order({**(sections or {}), **given}),
-            "remarks": (*remarks, *(Note("note", sentence) for sentence in notes)),
+            "remarks": tuple(remarks),
             "risky": risky,
-            "presenter": presenter,
+            "presenter": default_presenter() if presenter is None else presenter,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -241,6 +243,12 @@ class Assessment:
         from microgauge.render.notebook import notebook_view
 
         return notebook_view(self)
+
+
+def _records(sentences: Iterable[str], known: Iterable[Note]) -> tuple[Note, ...]:
+    """Sentences as records: those that are known keep their codes."""
+    by_sentence = {note.sentence: note for note in known}
+    return tuple(by_sentence.get(said, Note("note", said)) for said in sentences)
 
 
 def _in_order(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -27,3 +28,13 @@ class Presenter(Protocol):
 
     def explanations(self, edition: Edition) -> Mapping[str, Mapping[str, str]]:
         """For each figure: question, range, direction, reference."""
+
+
+PRESENTING = "microgauge.sections.presenting"
+"""Who puts sections into words: by its name only, as results lie below sections."""
+
+
+def default_presenter() -> Presenter:
+    """The presenter of an assessment that says no other."""
+    presenter: Presenter = import_module(PRESENTING).PRESENTER
+    return presenter

@@ -70,6 +70,9 @@ class Schema:
             return parts[name]
         raise AttributeError(f"a schema has no {name!r}")
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.parts]
+
     def __repr__(self) -> str:
         shown = {
             "options": self.options,

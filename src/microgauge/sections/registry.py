@@ -31,6 +31,21 @@ _SECTIONS: list[Section] = [
 ]
 
 
+TAKEN = (
+    "microgauge",
+    "schema_version",
+    "inputs",
+    "variables",
+    "notes",
+    "sections",
+    "remarks",
+    "risky",
+)
+"""Names of a result that no section can have."""
+TABLES = ("options", "variable", "model", "level")
+"""Tables of a schema that belong to no section."""
+
+
 def sections() -> tuple[Section, ...]:
     """All sections, in the order in which a result tells them."""
     return tuple(_SECTIONS)
@@ -50,6 +65,10 @@ def register(added: Section) -> None:
     """Add a section, after those there are."""
     if any(added.name == known.name for known in _SECTIONS):
         raise ValueError(f'there is a section "{added.name}" already')
+    if added.name in TAKEN:
+        raise ValueError(f'"{added.name}" is a name of the result itself')
+    if (added.key or added.name) in TABLES:
+        raise ValueError(f'"{added.key or added.name}" is a table of the schema itself')
     _SECTIONS.append(added)
 
 

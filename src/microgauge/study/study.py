@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from microgauge.engines import Engine, Local
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Fault, InputError, Undefined, coded
-from microgauge.log import Log
+from microgauge.log import Log, Note
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.common_levels import Placed, comparable, placed
@@ -64,6 +64,12 @@ class RowViews:
     def sampled(self, which: RowsOf) -> bool:
         """Whether measures that look at single records see a part of them only."""
         return self.engines[which].rows > self.options.sample_rows
+
+    @property
+    def notes(self) -> list[Note]:
+        """Which rows are samples, in the order of the tables, whoever looked at them first."""
+        places = {str(name): place for place, name in enumerate(self.engines)}
+        return sorted(self.log.notes, key=lambda note: places[note.about[0]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,4 +73,6 @@ def common_type(dtypes: Sequence[Any]) -> Any:
     known = [dtype for dtype in dtypes if dtype != pl.Null]
     if not known or all(dtype == known[0] for dtype in known):
         return known[0] if known else dtypes[0]
+    if all(dtype.is_integer() for dtype in known):
+        return pl.Int128() if pl.UInt64() in known else pl.Int64()
     return pl.Float64() if known[0].is_numeric() else pl.String()

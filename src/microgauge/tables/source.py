@@ -219,6 +219,14 @@ def file_of(part: Path) -> Path:
     return Path(_file_and_sheet(part)[0])
 
 
+def files_of(given: str | Path) -> list[Path]:
+    """The files under a name as far as there are any: itself, a workbook, those of a folder."""
+    file = file_of(Path(given))
+    if file.is_dir():
+        return [file, *(path for path in file.iterdir() if path.is_file())]
+    return [file, *_matches(given)]
+
+
 def sheet_of(part: Path) -> str | None:
     """The sheet that a part names; None where it is a file.
 

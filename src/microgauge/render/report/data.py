@@ -25,8 +25,8 @@ LEFT_OUT = (
 def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Data:
     """Everything a report of one protected file shows."""
     presenter = result.presenter
-    headlines = presenter.headlines(result, edition) if presenter is not None else ()
-    groups = presenter.report(result, edition, threshold) if presenter is not None else ()
+    headlines = presenter.headlines(result, edition)
+    groups = presenter.report(result, edition, threshold)
     data: Data = {
         "kind": "assess",
         "edition": edition,
@@ -51,7 +51,7 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
 
 def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[str, str]]:
     """What the figures mean that an edition may show."""
-    return {} if result.presenter is None else result.presenter.explanations(edition)
+    return result.presenter.explanations(edition)
 
 
 def _verdict(headlines: Sequence[Headline]) -> list[str]:

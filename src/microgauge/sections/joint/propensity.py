@@ -103,7 +103,10 @@ class PropensityMeasure:
             fitted = model.fitted(labels)
             value = score_distance(fitted.probability, joint.share)
             rng = np.random.default_rng(self.seed)
-            return value, value / self._expected(model, fitted.rank, labels, chosen, rng)
+            expected = self._expected(model, fitted.rank, labels, chosen, rng)
+            if not expected:
+                raise Undefined("the model has no terms that vary")
+            return value, value / expected
 
     def _model(
         self, joint: Joint, chosen: PropensityChoices, close: float = CLOSE

@@ -21,6 +21,7 @@ from microgauge.measures.joint.designs import LADDER, auto_choice
 from microgauge.measures.joint.joint import Joint
 from microgauge.results import Yardstick
 from microgauge.schema import Options, Schema, Variable
+from microgauge.schema.formulas import parse_terms
 from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.joint.choices import PropensityChoices
 from microgauge.sections.joint.propensity import PropensityMeasure
@@ -46,7 +47,7 @@ def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
     original = study.tables[0] if whole else study.rows("original").table(study.tables[0])
     rows = study.rows("protected").rows
     plain = _plain(study.schema)
-    joint = yield Need(JOINT)
+    joint = yield Need(JOINT, told=False)
     same = plain.changed(propensity=_same_model(study.schema.of(PropensityChoices), joint))
     found: list[Yardstick] = []
     for variants in _groups(original, _variants(original, rows, plain.options)):
@@ -175,8 +176,11 @@ def _measured(
         start, gdu=gdu.value, univariate=gdu.univariate, bivariate=gdu.bivariate, reason=gdu.reason
     )
     try:
-        measure = PropensityMeasure(joint.ordered(), schema.options.seed)
-        value, ratio = measure.told_apart(schema.propensity)
+        chosen = schema.of(PropensityChoices)
+        names = [v.name for v in studies[-1].variables]
+        formula = None if chosen.formula is None else parse_terms(chosen.formula, names)
+        measure = PropensityMeasure(joint.ordered(), schema.options.seed, formula=formula)
+        value, ratio = measure.told_apart(chosen)
     except Undefined as why:
         return replace(start, reason=f"propensity: {why}")
     return replace(start, propensity=value, propensity_ratio=ratio)

@@ -48,6 +48,9 @@ def register(added: Format) -> None:
     """Add a format, after those there are."""
     if any(added.name == known.name for known in _FORMATS):
         raise ValueError(f'there is a format "{added.name}" already')
+    taken = [e for known in _FORMATS for e in known.endings if e in added.endings]
+    if taken:
+        raise ValueError(f"files named {taken[0]} have a format already")
     _FORMATS.append(added)
 
 

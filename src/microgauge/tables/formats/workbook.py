@@ -89,7 +89,12 @@ def _sheet(workbook: Any, part: Path, where: str) -> Any:
             f'{where}: there is no sheet "{wanted}". There are {listing(names)}.'
             f"{hint(wanted, names)}"
         )
-    return workbook.get_sheet_by_name(wanted)
+    import python_calamine as calamine
+
+    try:
+        return workbook.get_sheet_by_name(wanted)
+    except calamine.CalamineError as error:
+        raise RuntimeError(str(error)) from None
 
 
 def _refuse_merged_header(sheet: Any, where: str) -> None:
