@@ -12,6 +12,7 @@ import microgauge
 from microgauge.papers import FOLDER, woo, woo_survey, woo_universe
 from microgauge.render.text import columns_of
 from microgauge.sections.joint.choices import EcdfChoices
+from microgauge.sections.joint.ecdf import EcdfMeasure
 
 
 def few_groups(whole, method, groups):
@@ -21,7 +22,8 @@ def few_groups(whole, method, groups):
 
 def few_points(whole):
     """The distribution functions at some rows."""
-    found = whole.ecdf(EcdfChoices(exact_limit=0, points=500))
+    measure = EcdfMeasure(whole.joint, whole.seed)
+    found = measure.result(EcdfChoices(exact_limit=0, points=500))
     return found.maximum, found.mean_square
 
 
