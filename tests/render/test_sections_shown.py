@@ -142,10 +142,12 @@ def test_an_assessment_can_be_changed_copied_and_sent(result):
 
 def test_notes_are_sentences_of_remarks():
     remark = Note("toys-lost", "Toys were lost.", ("dolls",))
-    found = assessment(remarks=(remark,), notes=("And found.",))
+    found = assessment(remarks=(remark,), notes=("Toys were lost.", "And found."))
     assert found.notes == ("Toys were lost.", "And found.")
-    assert found.remarks[0] is remark
+    assert found.remarks[0] is remark  # sentences that are known keep their records
     assert replace(found, inputs=INPUTS).notes == found.notes
+    assert replace(found, notes=("And found.",)).notes == ("And found.",)
+    assert replace(found, notes=()).notes == ()
     assert found.to_dict()["notes"] == ["Toys were lost.", "And found."]
     assert "Toys were lost." in str(found)
 
