@@ -214,6 +214,7 @@ def test_the_sections_of_the_house_that_are_not_public():
     assert {s.name for s in sections() if not s.public} == {"loss", "risk", "rut"}
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_draws_it(result, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api")

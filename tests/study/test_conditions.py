@@ -274,6 +274,7 @@ def trees(draw, depth=3):
     return text, both(one, other) if kind == "and" else either(one, other)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(trees())
 def test_any_tree_of_conditions(tree):

@@ -108,6 +108,7 @@ def test_gini_extremes():
     assert only(alike, alike.copy(), "gini", "one").original == pytest.approx(7 / 8, rel=1e-14)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0.01, 1e5), st.floats(0.01, 100)), min_size=3, max_size=25).filter(

@@ -15,6 +15,8 @@ from microgauge.engines.local import Local
 from support.figures import assert_same_figures, assess, figures, score, seeds, variable
 from support.surveys import CONTINUOUS, ORDINAL, TYPES, make_survey, perturb, schema
 
+pytestmark = pytest.mark.slow
+
 strengths = st.sampled_from([0.0, 0.05, 0.3, 1.0])
 shares = st.sampled_from([0.0, 0.1])
 

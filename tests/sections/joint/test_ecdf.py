@@ -50,6 +50,7 @@ def brute(original, protected, kinds=KINDS):
     return np.abs(differences).max(), np.mean(np.square(differences))
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10_000),
     sizes=st.tuples(st.integers(3, 70), st.integers(3, 70)),

@@ -381,6 +381,7 @@ def test_null_share_of_a_file_unlike_the_original_is_zero(model):
     assert found.null_share == 0
 
 
+@pytest.mark.slow
 def test_resamples_of_the_original_are_as_expected():
     ratios, shares = [], []
     for seed in range(20):
@@ -402,6 +403,7 @@ def test_resamples_of_the_original_are_as_expected():
     assert 0.3 < np.mean(shares) < 0.7
 
 
+@pytest.mark.slow
 def test_halves_of_one_file_have_twice_the_expectation():
     ratios = []
     for seed in range(20):

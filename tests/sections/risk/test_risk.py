@@ -1023,6 +1023,7 @@ def test_missing_keys_of_an_external_table():
         assert found.external == approx(inverse(ext).mean())
 
 
+@pytest.mark.slow
 @FEW
 @given(holed, holed, st.sampled_from(["value", "any"]))
 def test_external_risk_is_that_of_all_pairs(mine, theirs, how):
