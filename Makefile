@@ -18,7 +18,7 @@ test: $(READY) browser java
 QUICK := not slow and not spark and not browser
 
 test-quick: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS) -m "$(QUICK)"
+	$(BIN)/python -m pytest -n $(JOBS) -m "$(QUICK)" tests src
 
 # How much of each folder the quick tests run through.
 coverage: $(READY)

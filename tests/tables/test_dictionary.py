@@ -29,6 +29,8 @@ from support.batches import assessed, in_batches
 from support.figures import differences, without_paths
 from support.tables import SECRET
 
+pytestmark = pytest.mark.slow
+
 LAWS = settings(max_examples=80, deadline=None)
 
 

@@ -498,6 +498,7 @@ def rank_swapped(frame, share, rng):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "seed"), [(heavy, 3), (heavy, 5), (skewed, 3), (skewed, 4)])
 def test_first_study_of_woo(make, seed):
     original = make(10_000, seed)
