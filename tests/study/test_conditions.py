@@ -274,7 +274,6 @@ def trees(draw, depth=3):
     return text, both(one, other) if kind == "and" else either(one, other)
 
 
-@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(trees())
 def test_any_tree_of_conditions(tree):
@@ -663,6 +662,8 @@ SCRIPT = """
 import sys
 import numpy as np, pandas as pd
 import microgauge
+
+pytestmark = pytest.mark.slow
 rng = np.random.default_rng(0)
 table = pd.DataFrame({name: rng.normal(size=40) for name in "yabcdefgh"})
 try:
@@ -673,7 +674,6 @@ except microgauge.InputError:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["y ~ (a+b+c+d+e+f+g+h)**10", "y ~ ((a+b+c+d)**8)**8"])
 def test_no_formula_keeps_the_machine_busy(formula):
     """A power is multiplied out term by term: nine terms to the tenth are 3.5 thousand million."""
