@@ -20,6 +20,8 @@ from microgauge import InputError
 from microgauge.cli import main
 from support.command import refused
 
+pytestmark = pytest.mark.slow
+
 # -- which rows ----------------------------------------------------------------------------------
 
 ROWS = 24
@@ -662,8 +664,6 @@ SCRIPT = """
 import sys
 import numpy as np, pandas as pd
 import microgauge
-
-pytestmark = pytest.mark.slow
 rng = np.random.default_rng(0)
 table = pd.DataFrame({name: rng.normal(size=40) for name in "yabcdefgh"})
 try:
