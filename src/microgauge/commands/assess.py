@@ -22,7 +22,6 @@ from microgauge.results import (
 )
 from microgauge.schema import Schema
 from microgauge.sections.gdu.recoding import variable_result
-from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.sections.section import Section, Shared
@@ -126,7 +125,6 @@ def assess_against(
     study = replace(study, external=original.external, population=original.population)
     found, notes = measured(study, wanted, log)
     return Assessment(
-        presenter=PRESENTER,
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(study),

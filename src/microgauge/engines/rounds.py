@@ -1,7 +1,7 @@
 """Questions in rounds: all who ask share the scans.
 
 A part of the work that needs rows is a generator. It yields `Questions`, what it wants to know of
-which rows, and is sent the `Answers`; or it yields `Need(other)`, another part whose outcome it
+which rows, and is sent the answers; or it yields `Need(other)`, another part whose outcome it
 waits for. `run` moves all parts on as far as they get without rows, then puts the questions of all
 of them to the rows in one scan for each table: there are as many scans as the longest part has
 rounds, however many parts and variables there are.

@@ -22,7 +22,6 @@ from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
-from microgauge.sections.presenting import PRESENTER
 from microgauge.sections.registry import sections
 from microgauge.tables import is_paths, read_held
 from microgauge.tables.source import Source, file_of, sheet_of
@@ -162,7 +161,6 @@ def _restored_assessment(plain: Mapping[str, Any]) -> Assessment:
             name: restored(kinds[name], value) for name, value in plain.items() if name not in head
         },
         notes=plain["notes"],
-        presenter=PRESENTER,
     )
 
 
