@@ -65,12 +65,12 @@ def assess(
     names the column that joins the tables. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
-    the same population none of whose units was used. With `risky`, the result's `risky` is a data frame of row numbers and risks, the riskiest first. With `details`,
-    it holds what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a
-    share of the machine's own unless given) are read in batches, with codes in files without a name
-    in the folder `scratch`.
-    With `engine` a Spark session, or "spark", tables are Spark data frames, names of tables or
-    paths that Spark can read.
+    the same population none of whose units was used. With `risky`, the result's `risky` is a data
+    frame of row numbers and risks, the riskiest first. With `details`, it holds what a report
+    draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of the machine's
+    own unless given) are read in batches, with codes in files without a name in the folder
+    `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names of
+    tables or paths that Spark can read.
     """
     chosen_names = chosen_sections(only, skip)
     given = {"external": external, "population": population, "holdout": holdout}

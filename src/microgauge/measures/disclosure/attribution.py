@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.arrays import Index
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.learned import Cells
 from microgauge.values.packing import MOST, distinct, packed
@@ -106,7 +106,7 @@ def _cap(cells: Cells) -> float:
     return float(each.sum() / cells.rows.sum())
 
 
-def _shown_rows(people: Cells, shown: Cells, twin: Index) -> np.ndarray:
+def _shown_rows(people: Cells, shown: Cells, twin: Index) -> Floats:
     """For each cell of the original, the protected records with its keys and its value."""
     width = max(people.size, shown.size) + 1
     theirs = shown.profiles.astype(np.int64) * width + shown.values

@@ -220,7 +220,7 @@ class Chance:
         hits = np.searchsorted(means, own + half, "right") - np.searchsorted(means, own - half)
         base = shares_within(self.target, people, means).sum()
         each = (hits - base) / DRAWS * people.rows[cells]
-        return np.bincount(people.profiles[cells], each, people.number)
+        return np.bincount(people.profiles[cells], each, people.number).astype(np.float64)
 
 
 def _parts(draws: int, size: int, most: int = 4_000_000) -> list[int]:

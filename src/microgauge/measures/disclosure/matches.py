@@ -54,8 +54,8 @@ class Layer:
     def joined(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """Two values as one."""
         if self.how == "sum":
-            return a + b
-        return np.minimum(a, b) if self.how == "min" else np.maximum(a, b)
+            return np.asarray(a + b)
+        return np.asarray(np.minimum(a, b) if self.how == "min" else np.maximum(a, b))
 
     def taken(self, profiles: Index) -> Layer:
         """The layer of some profiles."""

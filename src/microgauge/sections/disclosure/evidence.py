@@ -1,4 +1,4 @@
-"""What the rows say: who has which keys and which value of a target, and whose own record agrees."""
+"""What rows say: who has which keys and which value of a target, whose own record agrees."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Asked:
         return self.study.matched is not None and not self.study.matching.alignment.dropped
 
     def of_units(self) -> dict[str, OwnClasses]:
-        """The same of matched rows, with whose own record agrees; only that where units are gone."""
+        """The same of matched rows, with whose record agrees; only that where units are gone."""
         if not self.whole:
             return {"": OwnClasses(self.axes("original", ORIGINAL), self.pairs)}
         classes = self.of_table("original", ORIGINAL)

@@ -27,7 +27,7 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
         "reference": "after Raab, Nowok and Dibben 2024",
     },
     "copied": {
-        "question": "How many people who are alone with their values stand in the file as they are?",
+        "question": "How many people who are alone with their values stand in the file unchanged?",
         "range": "0 to 1",
         "direction": "0 nobody",
         "reference": "NIST's unique exact matches",

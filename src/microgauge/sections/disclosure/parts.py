@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from microgauge.arrays import Floats
+from microgauge.arrays import Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.attribution import (
     Twins,
@@ -82,7 +82,7 @@ def replicated_uniques(evidence: Evidence, twins: Twins) -> Replicated:
 
 
 def attributed(
-    target: str, people: Cells, shown: Cells, twins: Twins, keys: tuple[Sequence[View], Floats]
+    target: str, people: Cells, shown: Cells, twins: Twins, keys: tuple[Sequence[View], Index]
 ) -> dict[str, object]:
     """The figures of attribution of one target, by the names of the result."""
     found = attribution(people, shown, twins)
@@ -93,7 +93,7 @@ def attributed(
         flags.append(
             f"one value makes up {common:.0%} of what is disclosed of {target}: little is learned"
         )
-    telling = telling_keys(np.asarray(levels, dtype=np.intp), [v.size for v in views], people)
+    telling = telling_keys(levels, [v.size for v in views], people)
     flags += [f"some value of {views[place].name} nearly determines {target}" for place in telling]
     return {
         "disclosed": found.disclosed,

@@ -179,7 +179,7 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
     if lacking:
         log.note(
             "holdout-lacks-keys",
-            f"The holdout lacks {listing(lacking)}, by which people are looked for: it is not used.",
+            f"The holdout lacks {listing(lacking)}, by which people are looked for: not used.",
             lacking,
         )
         return None

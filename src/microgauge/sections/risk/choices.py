@@ -111,7 +111,7 @@ class RiskChoices(Entries):
         return found + texts(where, self, ("record_weight", "group"))
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """Targets and groups that are no columns; targets that an intruder knows or nobody wants."""
+        """Targets and groups that are no columns; targets that an intruder knows already."""
         found = unknown(f"{where} targets", self.targets, known)
         for name in self.targets:
             role = known[name].role if name in known else "analysis"
