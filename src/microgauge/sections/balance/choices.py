@@ -104,5 +104,6 @@ class RutChoices(Entries):
 
 
 def _is_vector(names: object) -> bool:
-    texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
-    return texts and len(set(names)) == len(names) >= 2  # type: ignore[arg-type]
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        return False
+    return len(set(names)) == len(names) >= 2
