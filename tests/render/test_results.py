@@ -77,7 +77,9 @@ CONTRACT = {
     "regressions.coefficients": "term original original_ci protected protected_ci overlap"
     " standardised_difference same_sign same_verdict",
     "risk": "keys records internal external external_methods external_reasons external_keys combine"
-    " total safety missing_keys k classes_total uniques classes class_quantiles"
+    " total safety missing_keys missing_keys_why internal_value internal_any k k_value k_any"
+    " sensitivity external_unmatched external_matched external_weights uniques_value uniques_any"
+    " classes_total uniques classes class_quantiles"
     " expected_reidentifications threshold above_threshold population_uniques marketer linkage"
     " linkage_records interval interval_width interval_variables individual loglinear sensitive"
     " suda prosecutor journalist seed",
@@ -94,10 +96,13 @@ CONTRACT = {
     "risk.prosecutor": "largest mean at_risk",
     "risk.journalist": "largest mean at_risk",
     "rut": "loss similarity utility form alpha beta value sweep attributes max_risk min_utility"
-    " meets_limits",
+    " meets_limits attribute_combine vectors",
+    "rut.vectors": "variables manhattan euclidean manhattan_bound euclidean_bound manhattan_loss"
+    " euclidean_loss compared suppressed",
     "rut.sweep": "alpha value",
     "rut.attributes": "name kind loss loss_measure similarity similarity_measure weight losses"
-    " similarities rule loss_by_rule entropy_difference suppressed",
+    " similarities loss_weights similarity_weights rule loss_by_rule entropy_difference"
+    " suppressed",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""
@@ -106,13 +111,17 @@ NAMED_BY_DATA = {
     "loss.subdomains.means",
     "risk.classes",
     "risk.external_reasons",
+    "risk.external_weights",
     "risk.interval_variables",
+    "risk.sensitivity",
     "risk.suda.contributions",
     "risk.suda.level_contributions",
     "risk.suda.level_contributions.*",
     "risk.suda.msus",
+    "rut.attributes.loss_weights",
     "rut.attributes.losses",
     "rut.attributes.similarities",
+    "rut.attributes.similarity_weights",
 }
 """Objects whose names are those of variables, categories, sizes, measures or reasons."""
 
@@ -123,6 +132,7 @@ def everything() -> dict[str, object]:
     original = people()
     protected = protected_version(original).head(120)
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
+    asked |= {"rut": {"vectors": [["income", "score"]]}}
     result = microgauge.assess(
         original, protected, schema=asked, external=original[::2], population=original,
         yardsticks=True,

@@ -6,7 +6,15 @@ once however many measures need the answer. It knows nothing of files, engines o
 
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes, MovedClasses, OwnClasses
-from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
+from microgauge.passes.matching import (
+    Changes,
+    Differences,
+    Distances,
+    Equal,
+    Sorted,
+    Suppressed,
+    Within,
+)
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
@@ -20,6 +28,7 @@ __all__ = [
     "Crosstab",
     "Cube",
     "Differences",
+    "Distances",
     "Equal",
     "Facts",
     "Gram",

@@ -5,7 +5,7 @@ A figure that could not be computed is None, and `reason` beside it says why.
 
 from microgauge.results.analyses import CoefficientResult, IndicatorResult, RegressionResult
 from microgauge.results.assessment import Assessment
-from microgauge.results.balance import AttributeUtility, Rut, SweepStep
+from microgauge.results.balance import AttributeUtility, Rut, SweepStep, VectorUtility
 from microgauge.results.diagnosis import Diagnosis, LevelPreview, SubsetRisk, VariableDiagnosis
 from microgauge.results.gdu import (
     GDU,
@@ -109,5 +109,6 @@ __all__ = [
     "VariableLoss",
     "VariableResult",
     "VariableScore",
+    "VectorUtility",
     "Yardstick",
 ]

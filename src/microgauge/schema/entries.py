@@ -35,7 +35,11 @@ class Entries:
         del where
         return []
 
+    def columns_checkable(self, where: str) -> bool:
+        """Whether the columns that entries name can be looked up: where their form is sound."""
+        return not self.faults(where)
+
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """What is wrong with the columns that entries name, where their form is sound."""
+        """What is wrong with the columns that entries name, where they are checkable."""
         del where, known
         return []

@@ -160,7 +160,7 @@ class Schema:
         return [
             fault
             for where, entry in entries
-            if not entry.faults(where)
+            if entry.columns_checkable(where)
             for fault in entry.column_faults(where, known)
         ]
 
