@@ -37,7 +37,7 @@ DETERMINED = 0.99
 NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
-def _measured(study: Study, log: Log) -> Asking[Disclosure | None]:
+def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
     """The disclosure, once for all who need it; None with a note where there are no keys."""
     if not study.schema.keys:
         log.note(NOT_MEASURED, f"Disclosure was not measured: {NO_KEYS}")
@@ -46,7 +46,7 @@ def _measured(study: Study, log: Log) -> Asking[Disclosure | None]:
     return measure.result() if isinstance(measure, Measure) else measure
 
 
-MEASURED_DISCLOSURE = Shared("measured disclosure", _measured)
+MEASURED_DISCLOSURE = Shared("measured disclosure", measured_disclosure)
 
 
 def run(study: Study, log: Log) -> Asking[Disclosure | None]:
