@@ -6,6 +6,7 @@ once however many measures need the answer. It knows nothing of files, engines o
 
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes
+from microgauge.passes.fingerprint import Fingerprint
 from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
@@ -22,6 +23,7 @@ __all__ = [
     "Differences",
     "Equal",
     "Facts",
+    "Fingerprint",
     "Gram",
     "GroupSums",
     "Moments",

@@ -19,6 +19,7 @@ from microgauge.results.gdu import (
 )
 from microgauge.results.inputs import Alignment, Inputs, InputTable, RecodingResult, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult, VariableDrop
+from microgauge.results.left_in import LeftIn, stops
 from microgauge.results.loss import (
     Loss,
     MatrixLoss,
@@ -75,6 +76,7 @@ __all__ = [
     "InputTable",
     "Inputs",
     "Leader",
+    "LeftIn",
     "LevelPreview",
     "LogLinearRisk",
     "Loss",
@@ -110,4 +112,5 @@ __all__ = [
     "VariableResult",
     "VariableScore",
     "Yardstick",
+    "stops",
 ]
