@@ -5,7 +5,7 @@ from __future__ import annotations
 from microgauge.results.left_in import LeftIn
 
 REMOVE = "Remove the column."
-RANDOM = "Remove the column, or replace it by a random number that leads nowhere."
+RANDOM = "Remove the column, or replace it by a random number that is kept nowhere else."
 SPELT = {
     "email": ("e-mail addresses", REMOVE),
     "url": ("web addresses", REMOVE),
@@ -58,8 +58,15 @@ DIFFERENT = {
 """The same for columns that are known by how their values differ, by the schema, or by name."""
 
 
-def finding(column: str, code: str, share: float) -> LeftIn:
-    """What is said of a column."""
+def finding(column: str, code: str, share: float | None) -> LeftIn:
+    """What is said of a column; without a share where its values were not told apart."""
+    if share is None:
+        why, remedy = DIFFERENT[code]
+        return LeftIn(
+            column=column, why=why, share=None, code=code, grade="stop",
+            sentence=f'"{column}": {why}.', remedy=remedy,
+            reason="its values were not told apart",
+        )  # fmt: skip
     if code in SPELT:
         why, remedy = SPELT[code]
         sentence = f'"{column}" holds {why} in {percent(share)} of its filled cells.'

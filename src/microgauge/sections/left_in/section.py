@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from microgauge.arrays import Counts
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.log import Log
 from microgauge.measures.left_in.rules import found_in
@@ -19,6 +20,8 @@ from microgauge.study.study import Study
 from microgauge.study.variable import Described
 from microgauge.values.levels import common, sums_by
 
+STILL_DIFFERENT = 0.1
+"""Different values for each cell, above which an identifier of the original still is one."""
 MANY_TEXTS = 100_000
 """Different texts beyond which a column holds no categories, whatever the number of records."""
 
@@ -52,21 +55,35 @@ def _columns(study: Study) -> Iterator[LeftIn]:
 
 
 def _column(study: Study, name: str, variable: Described | None) -> LeftIn | None:
-    """What is found in one column; the key's values may not be here to be looked at."""
-    if name == study.options.key and study.matching.alignment.how == "key":
-        return finding(name, "key", 1.0)
+    """What is found in one column: that it is an id by the schema, or what its values show."""
     role = None if variable is None else variable.role
     given = study.schema.variables.get(name, Variable())
     column, rows = study.tables[1].columns[name], study.description.protected_rows[name]
+    if name == study.options.key:
+        joins = study.matching.alignment.how == "key"
+        return finding(name, "key", 1.0 if joins else alone_share(rows))
+    if given.role == "id":
+        return None if np.count_nonzero(rows[:-1]) < 2 else finding(name, "id", alone_share(rows))
     if role == "weight" and column.kind != "text":
         return None
     contents = contents_of(name, column, rows, given.missing)
     if contents is None:
         return None
-    if role == "id" and (given.role == "id" or contents.different >= 0.1):
-        return finding(name, "id" if given.role == "id" else "found-id", contents.alone)
     found = found_in(contents)
-    return None if found is None else finding(name, found.code, found.share)
+    if found is not None:
+        return finding(name, found.code, found.share)
+    if role == "id" and contents.different >= STILL_DIFFERENT:
+        return finding(name, "found-id", contents.alone)
+    return None
+
+
+def alone_share(rows: Counts) -> float | None:
+    """Share of the filled cells whose value no other record has; None where values are not here.
+
+    `rows` are those of each value, and last of missing cells. A key beyond memory is one value.
+    """
+    values, filled = rows[:-1], int(rows[:-1].sum())
+    return float((values == 1).sum()) / filled if np.count_nonzero(values) > 1 else None
 
 
 def _crowded(study: Study, log: Log) -> Iterator[LeftIn]:

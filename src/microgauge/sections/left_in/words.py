@@ -16,12 +16,12 @@ def headline(found: Sequence[LeftIn]) -> Headline | None:
     """Stop, above all else; nothing where nothing was found."""
     if not stops(found):
         return None
-    said = f"STOP: {_story(found)}"
-    return Headline(sentence=said, asides=(said,))
+    told = [f"STOP: {one}" for one in _stories(found)]
+    return Headline(sentence=" ".join(told), asides=tuple(told))
 
 
-def _story(found: Sequence[LeftIn]) -> str:
-    """One sentence on the file, one on its columns."""
+def _stories(found: Sequence[LeftIn]) -> list[str]:
+    """What is said of the file, and of its columns."""
     told = [f"nothing was changed. {one.remedy}" for one in found if one.column is None]
     names = [one.column for one in found if one.column is not None]
     if names:
@@ -29,7 +29,7 @@ def _story(found: Sequence[LeftIn]) -> str:
             f"the file still holds what names people: {listing(names, MOST_NAMED)}. "
             "It must not be released as it is."
         )
-    return " And ".join(told)
+    return told
 
 
 def words(found: Sequence[LeftIn]) -> list[Block]:
