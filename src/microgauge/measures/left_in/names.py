@@ -79,6 +79,15 @@ lat latitude latitud latitudine breitengrad breedtegraad
 lon lng longitude longitud longitudine laengengrad langengrad lengtegraad
 """
 _METRES = "easting northing utmx utmy rechtswert hochwert xcoord ycoord coordx coordy xcoordinate ycoordinate"  # noqa: E501
+_GROUPS = """
+region area district county city town village municipality community country nation state province
+school class hospital clinic ward department firm company establishment employer industry
+occupation job product item category type group cluster stratum psu tract block zone store
+gemeinde kreis land bundesland bezirk schule krankenhaus betrieb beruf gruppe
+commune departement pays ecole hopital metier groupe
+municipio provincia pais escuela grupo comune regione scuola gruppo
+gemeente provincie groep concelho distrito escola
+"""
 _WHOLE = {
     "name": "name names nom noms nome nombre naam namen imie navn namn nimi",
     "contact": "mail tel gsm handy portable correo",
@@ -87,6 +96,9 @@ _WHOLE = {
     "degrees": "long",
 }
 """Words that mean this only where they are all of a column's name."""
+
+GROUPS = frozenset(_GROUPS.split())
+"""Words of groups of people: a number of one of these names no person."""
 
 KINDS: dict[str, frozenset[str]] = {
     "birth": frozenset(_BIRTH.split()),
@@ -122,7 +134,7 @@ def named(name: str) -> str | None:
 
     >>> named("First.Name"), named("date de naissance"), named("name"), named("region_name")
     ('name', 'birth', 'name', None)
-    >>> named("school_id"), named("id_school"), named("idle"), named("year_of_birth")
+    >>> named("sample_id"), named("id_mother"), named("school_id"), named("idle")
     ('any-id', 'any-id', None, None)
     """
     words = words_of(name)
@@ -137,4 +149,5 @@ def named(name: str) -> str | None:
     for kind, known in WHOLE.items():
         if whole in known:
             return kind
-    return "any-id" if len(words) > 1 and "id" in (words[0], words[-1]) else None
+    is_id = len(words) > 1 and "id" in (words[0], words[-1]) and not GROUPS & set(words)
+    return "any-id" if is_id else None

@@ -74,8 +74,8 @@ PATTERNS = (
     Pattern("url", URL, 0.05),
     Pattern("ip", IP, 0.5),
     Pattern("ip", MAC, 0.5),
-    Pattern("phone", PHONE, 0.2, digits=9),
     Pattern("national-id", NATIONAL, 0.5),
+    Pattern("phone", PHONE, 0.2, digits=9),
     Pattern("coordinates", PAIR, 0.5),
     Pattern("hash", HASH, 0.5),
 )

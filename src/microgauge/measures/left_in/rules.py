@@ -40,6 +40,8 @@ AMOUNT = (
 CLOCK = r"^\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?( ?[AaPp][Mm])?$"
 BAND = r"^[\[(<>≤≥]|^-?[\d.,]+ ?(-|–|to|bis|à|a) ?-?[\d.,]+$|\d\+$"
 
+MONTH = r"^\d{4}([-/.]?\d{1,2})?$|^\d{1,2}[-/.]\d{4}$"
+
 
 @dataclass(frozen=True)
 class Found:
@@ -126,7 +128,7 @@ def _dates_maybe(contents: Contents) -> bool:
     if contents.kind in ("date", "time"):
         return False  # looked at as dates already
     if contents.kind == "text":
-        if _mostly(contents, BAND) or _mostly(contents, r"^\d{4}([-/.]?\d{1,2})?$"):
+        if _mostly(contents, BAND) or _mostly(contents, MONTH):
             return False
     elif contents.numbers.min() >= 1800 and contents.numbers.max() <= 2100:
         return False
