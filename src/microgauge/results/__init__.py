@@ -31,6 +31,7 @@ from microgauge.results.gdu import (
 )
 from microgauge.results.inputs import Alignment, Inputs, InputTable, RecodingResult, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult, VariableDrop
+from microgauge.results.left_in import LeftIn, stops
 from microgauge.results.loss import (
     Loss,
     MatrixLoss,
@@ -93,6 +94,7 @@ __all__ = [
     "Intruder",
     "Leader",
     "LearnedTarget",
+    "LeftIn",
     "LevelPreview",
     "LogLinearRisk",
     "Loss",
@@ -133,4 +135,5 @@ __all__ = [
     "Worst",
     "WpAttack",
     "Yardstick",
+    "stops",
 ]
