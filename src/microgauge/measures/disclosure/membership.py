@@ -36,11 +36,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from microgauge.arrays import Floats, Hashes, Index
+from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.measures.disclosure.draws import random_order
 from microgauge.measures.disclosure.nearest import Attribute, nearest_distances
 from microgauge.measures.disclosure.shares import Interval, clopper_pearson
-from microgauge.values.hashing import mixed, seeded
 
 LEVEL = 0.95
 STRICT = 0.25
@@ -302,29 +302,5 @@ def _density(
 
 
 def _drawn(attributes: Sequence[Attribute], seed: int) -> Index:
-    """The queries in a random order that depends on their values only.
-
-    A level is known by how often it occurs, and an attribute by all its values, so that names and
-    places decide nothing. Equal records are told apart by number, or all would stand together.
-    """
-    units = np.zeros(len(attributes[0].queries), dtype=np.uint64)
-    for each in attributes:
-        cells = mixed(_fingerprints(each))
-        units += mixed(cells ^ mixed(cells.sum(keepdims=True)))
-    order = np.argsort(units, kind="stable")
-    alike = units[order]
-    starts = np.flatnonzero(np.concatenate([[True], alike[1:] != alike[:-1]]))
-    sizes = np.diff(np.append(starts, len(alike)))
-    number = np.arange(len(alike)) - np.repeat(starts, sizes)
-    hashes = seeded(alike ^ mixed(number.astype(np.uint64)), seed)
-    return np.asarray(order[np.argsort(hashes, kind="stable")])
-
-
-def _fingerprints(attribute: Attribute) -> Hashes:
-    """A whole number for each cell of the queries: its value, or how often its level occurs."""
-    cells = attribute.queries
-    if attribute.kind == "number":
-        return (np.asarray(cells, dtype=np.float64) + 0.0).view(np.uint64)
-    levels, places = np.unique(np.concatenate([cells, attribute.references]), return_inverse=True)
-    counts = np.bincount(places, minlength=len(levels)).astype(np.uint64)
-    return counts[places[: len(cells)]] + (cells < 0).astype(np.uint64) * np.uint64(1 << 62)
+    """The queries in a random order that depends on their values only."""
+    return random_order([(each.kind, each.queries) for each in attributes], seed)
