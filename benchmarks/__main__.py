@@ -16,6 +16,7 @@ from benchmarks import (
     explore,
     growth,
     loss,
+    nearest,
     propensity,
     risk,
     scale_growth,
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "i": risk.measure,
     "j": scale_growth.measure,
     "k": explore.measure,
+    "n": nearest.measure,
 }
 
 

@@ -92,6 +92,7 @@ def run(chosen: argparse.Namespace) -> int:
         key=chosen.key,
         yardsticks=chosen.yardsticks,
         external=chosen.external,
+        holdout=chosen.holdout,
         population=chosen.population,
         **chosen_sections(chosen),
         **chosen_reading(chosen),

@@ -44,6 +44,7 @@ def chosen_comparison(chosen: argparse.Namespace) -> dict[str, Any]:
         "schema": chosen_schema(chosen.schema, chosen.settings),
         "key": chosen.key,
         "external": chosen.external,
+        "holdout": chosen.holdout,
         "population": chosen.population,
         "max_risk": chosen.max_risk,
         "min_utility": chosen.min_utility,

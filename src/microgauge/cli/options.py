@@ -42,6 +42,9 @@ def add_choices(command: argparse.ArgumentParser) -> None:
         help="records that whatever a public report shows must rest on (default 10)",
     )
     command.add_argument("--external", metavar="F", help="a table an intruder may hold")
+    command.add_argument(
+        "--holdout", metavar="F", help="people of the same population, none of whom was used"
+    )
     command.add_argument("--population", metavar="F", help="the table the original is a sample of")
     _add_sections(command)
     command.add_argument(

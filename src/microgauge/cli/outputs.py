@@ -9,7 +9,7 @@ from typing import Any
 
 from microgauge.errors import InputError
 
-INPUTS = ("original", "protected", "schema", "recipe", "external", "population")
+INPUTS = ("original", "protected", "schema", "recipe", "external", "population", "holdout")
 OUTPUTS = ("json", "report", "pairs", "risky", "map", "levels", "table", "output")
 
 

@@ -23,7 +23,7 @@ from microgauge.results import (
 from microgauge.schema import Schema
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable, sections
-from microgauge.sections.risk.choices import NO_KEYS
+from microgauge.sections.risk.choices import NO_KEYS, OTHER_TABLES
 from microgauge.sections.section import Section, Shared
 from microgauge.study.describe import OriginalCache
 from microgauge.study.study import Study
@@ -50,6 +50,7 @@ def assess(
     yardsticks: bool = False,
     external: Any = None,
     population: Any = None,
+    holdout: Any = None,
     risky: bool = False,
     details: bool = False,
     memory: str | int | None = None,
@@ -63,17 +64,18 @@ def assess(
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
     names the column that joins the tables. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
-    table an intruder may hold, `population` the one the original was drawn from. With `risky`, the
-    result's `risky` is a data frame of row numbers and risks, the riskiest first. With `details`,
-    it holds what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a
-    share of the machine's own unless given) are read in batches, with codes in files without a name
-    in the folder `scratch`.
-    With `engine` a Spark session, or "spark", tables are Spark data frames, names of tables or
-    paths that Spark can read.
+    table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
+    the same population none of whose units was used. With `risky`, the result's `risky` is a data
+    frame of row numbers and risks, the riskiest first. With `details`, it holds what a report
+    draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of the machine's
+    own unless given) are read in batches, with codes in files without a name in the folder
+    `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names of
+    tables or paths that Spark can read.
     """
     chosen_names = chosen_sections(only, skip)
-    chosen = chosen_schema(schema, key, external, population)
-    engine = engine_for(engine, original, protected, external, population)
+    given = {"external": external, "population": population, "holdout": holdout}
+    chosen = chosen_schema(schema, key, **given)
+    engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
@@ -88,6 +90,7 @@ class Original:
     table: Table
     external: External | None = None
     population: External | None = None
+    holdout: External | None = None
     cache: OriginalCache = field(default_factory=OriginalCache)
     reading: Reading | None = None
 
@@ -99,7 +102,7 @@ def read_original(
     progress("reading the original table", 0.0)
     table = open_table(source, which="original", reading=reading, progress=progress)
     others: dict[str, Any] = {}
-    for which in ("external", "population"):
+    for which in OTHER_TABLES:
         given = getattr(schema.risk, which)
         if given is not None and schema.keys:
             from microgauge.study.external import read_external
@@ -122,7 +125,12 @@ def assess_against(
     progress("describing variables", 0.0)
     log = Log(progress)
     study = run_one(Study.prepare(original.table, table, schema, log, original.cache))
-    study = replace(study, external=original.external, population=original.population)
+    study = replace(
+        study,
+        external=original.external,
+        population=original.population,
+        holdout=original.holdout,
+    )
     found, notes = measured(study, wanted, log)
     return Assessment(
         microgauge=__version__,
@@ -171,13 +179,10 @@ def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], li
     return {name: result for name, result in found.items() if result is not None}, notes
 
 
-def chosen_schema(
-    source: SchemaSource, key: str | None = None, external: Any = None, population: Any = None
-) -> Schema:
-    """The schema with what was said beside it."""
+def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -> Schema:
+    """The schema with what was said beside it: tables of [risk] by their names."""
     schema = _schema(source, key)
-    given = {"external": external, "population": population}
-    chosen = {name: source for name, source in given.items() if source is not None}
+    chosen = {name: table for name, table in tables.items() if table is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
 
 

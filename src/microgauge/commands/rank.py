@@ -45,6 +45,7 @@ def rank(
     key: str | None = None,
     external: Any = None,
     population: Any = None,
+    holdout: Any = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
     preset: str | None = None,
@@ -65,7 +66,10 @@ def rank(
     candidates = _listed(candidates)
     wanted = Wanted(chosen_sections(only, skip) | {"risk", "rut"} | requested(details=details))
     chosen = limited_schema(
-        chosen_schema(schema, key, external, population), max_risk, min_utility, preset
+        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        max_risk,
+        min_utility,
+        preset,
     )
     if chosen.faults():
         raise InputError(*chosen.faults())

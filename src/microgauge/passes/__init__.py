@@ -5,7 +5,7 @@ once however many measures need the answer. It knows nothing of files, engines o
 """
 
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
-from microgauge.passes.classes import Classes
+from microgauge.passes.classes import Classes, MovedClasses, OwnClasses
 from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
@@ -25,6 +25,8 @@ __all__ = [
     "Gram",
     "GroupSums",
     "Moments",
+    "MovedClasses",
+    "OwnClasses",
     "Pass",
     "Present",
     "Product",

@@ -9,6 +9,7 @@ from typing import Any
 from microgauge.log import Note
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.balance import Rut
+from microgauge.results.disclosure import Disclosure
 from microgauge.results.gdu import GDU
 from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
@@ -26,6 +27,7 @@ ORDER = (
     "loss",
     "indicators",
     "regressions",
+    "disclosure",
     "risk",
     "yardsticks",
     "rut",
@@ -131,6 +133,11 @@ class Assessment:
     def risk(self) -> Risk | None:
         """What quasi-identifiers give away."""
         return self.sections.get("risk")
+
+    @property
+    def disclosure(self) -> Disclosure | None:
+        """What an intruder finds and learns."""
+        return self.sections.get("disclosure")
 
     @property
     def rut(self) -> Rut | None:

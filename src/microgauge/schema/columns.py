@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from microgauge.errors import Undefined, hint, listing
-from microgauge.schema.variables import Type
+from microgauge.schema.variables import Role, Type
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class KnownColumn:
     """Distinct values in the original."""
     numeric: bool
     empty: bool
+    role: Role = "analysis"
 
 
 Columns = Mapping[str, KnownColumn]

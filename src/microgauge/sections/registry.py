@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from microgauge.schema.parts import Part, hand_over
 from microgauge.sections.analyses import Indicators, Regressions
 from microgauge.sections.balance import Balance
+from microgauge.sections.disclosure import Disclosure
 from microgauge.sections.gdu import GDU_SECTION
 from microgauge.sections.joint import Clusters, Ecdf, Propensity
 from microgauge.sections.loss import Loss
@@ -24,6 +25,7 @@ _SECTIONS: list[Section] = [
     Loss(),
     Indicators(),
     Regressions(),
+    Disclosure(),
     Risk(),
     Balance(),
     Yardsticks(),

@@ -43,6 +43,8 @@ def read_external(
             f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
             f"{listing(table.columns)}."
         )
+    if which == "holdout":  # measured in all variables, not by its keys alone
+        shared = [name for name in table.columns if name in original.columns]
     described = _described(original, table, schema, shared, which)
     sides = {v.name: v.protected for v in described if v.protected is not None}
     return External(table, over(table), sides)

@@ -89,6 +89,8 @@ class Study:
     """A table an intruder may hold."""
     population: External | None = None
     """The table the original was drawn from."""
+    holdout: External | None = None
+    """People of the same population, none of whom was used."""
 
     @property
     def original(self) -> Engine:

@@ -76,4 +76,5 @@ class Described:
             values=len(self.original.levels),
             numeric=self.original.levels.numeric,
             empty=self.original.empty,
+            role=self.role,
         )

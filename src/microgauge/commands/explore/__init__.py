@@ -40,6 +40,7 @@ def explore(
     key: str | None = None,
     external: Any = None,
     population: Any = None,
+    holdout: Any = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
     preset: str | None = None,
@@ -59,7 +60,10 @@ def explore(
         raise InputError("workers must be a whole number, 1 or more.")
     sections = chosen_sections(only, skip) | {"risk", "rut"}
     chosen = limited_schema(
-        chosen_schema(schema, key, external, population), max_risk, min_utility, preset
+        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        max_risk,
+        min_utility,
+        preset,
     )
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)

@@ -23,6 +23,7 @@ from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.registry import sections
+from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.tables import is_paths, read_held
 from microgauge.tables.source import Source, file_of, sheet_of
 from microgauge.tables.writing import write_whole
@@ -98,10 +99,10 @@ def basis_of(original: Any, schema: Schema, sections: Collection[str]) -> str:
     Limits and weights are not part of it: they are applied to figures that are there.
     """
     free = {f.name: f.default for f in fields(RutChoices) if f.name != "lmax"}
-    others = {name: getattr(schema.risk, name) for name in ("external", "population")}
+    others = {name: getattr(schema.risk, name) for name in OTHER_TABLES}
     plain = schema.changed(
         rut=replace(schema.rut, **free),
-        risk=replace(schema.risk, external=None, population=None),
+        risk=replace(schema.risk, **dict.fromkeys(OTHER_TABLES)),
     )
     tables = [None if t is None else table_print(t) for t in (original, *others.values())]
     return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections)])

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from microgauge.schema.checks import choice, fraction, number, share, texts, two_weights, whole
+from microgauge.schema.checks import (
+    choice,
+    flag,
+    fraction,
+    number,
+    share,
+    texts,
+    two_weights,
+    whole,
+)
+from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -17,6 +27,9 @@ NO_KEYS = (
 )
 NOT_MEASURED = "risk-not-measured"
 """Code of the note that says why there is no risk."""
+OTHER_TABLES = ("external", "population", "holdout")
+"""Entries that name a table beside the two."""
+RiskMeasureName = Literal["disclosure", "classes"]
 ExternalMethod = Literal["class", "probability", "correlation", "unique"]
 
 
@@ -24,12 +37,26 @@ ExternalMethod = Literal["class", "probability", "correlation", "unique"]
 class RiskChoices(Entries):
     """Choices of the risk measures."""
 
-    lists: ClassVar[tuple[str, ...]] = ("weights",)
+    lists: ClassVar[tuple[str, ...]] = ("weights", "targets")
 
     external: Any = None
     """A table an intruder may hold: a path, in Python also a data frame."""
     population: Any = None
     """The table the original was drawn from."""
+    holdout: Any = None
+    """People of the same population of whom none was used: a path, in Python also a data frame."""
+    measure: RiskMeasureName = "disclosure"
+    """Which risk is balanced, ranked and limited: what an intruder gets, or Kim's R of classes."""
+    targets: tuple[str, ...] = ()
+    """Variables an intruder wants to know; those that are sensitive unless given."""
+    group: str | None = None
+    """A variable whose groups are shown by how many of them are found."""
+    attacks: bool = False
+    """Whether the three attacks of WP29 are run against the holdout."""
+    intruders: bool = False
+    """Whether those are shown too who know some of the keys, or all of them with error."""
+    key_error: float = 0.1
+    """The share of key values that an intruder who errs knows wrongly."""
     external_method: tuple[str, ...] = ("class",)
     """Ways of measuring external risk; of several, the mean counts."""
     combine: Literal["max", "mean", "sum"] = "max"
@@ -70,6 +97,10 @@ class RiskChoices(Entries):
             found += choice(f"{where} external_method", method, get_args(ExternalMethod))
         if not self.external_method:
             found.append(f"{where} external_method names no method.")
+        found += choice(f"{where} measure", self.measure, get_args(RiskMeasureName))
+        found += fraction(f"{where} key_error", self.key_error)
+        found += flag(f"{where} attacks", self.attacks, optional=False)
+        found += flag(f"{where} intruders", self.intruders, optional=False)
         found += two_weights(f"{where} weights", self.weights)
         found += share(f"{where} threshold", self.threshold)
         found += number(f"{where} interval", self.interval, above=0, optional=False)
@@ -77,4 +108,14 @@ class RiskChoices(Entries):
         found += whole(f"{where} l", self.l, 1)
         found += whole(f"{where} suda_max", self.suda_max, 1)
         found += fraction(f"{where} suda_fraction", self.suda_fraction)
-        return found + texts(where, self, ("record_weight",))
+        return found + texts(where, self, ("record_weight", "group"))
+
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """Targets and groups that are no columns; targets that an intruder knows already."""
+        found = unknown(f"{where} targets", self.targets, known)
+        for name in self.targets:
+            role = known[name].role if name in known else "analysis"
+            if role not in ("analysis", "sensitive"):
+                what = "a key, which an intruder knows" if role == "quasi_identifier" else role
+                found.append(f'{where} targets names "{name}", whose role is {what}.')
+        return found + unknown(f"{where} group", [self.group], known)

@@ -68,13 +68,14 @@ class KeyClasses:
 
     @cached_property
     def _question(self) -> Classes:
-        scored = [a for a in (self._weight_axis, self._record_weight_axis) if a is not None]
+        scored = [a for a in (self.weight_axis, self._record_weight_axis) if a is not None]
         return Classes(self.axes, tuple(dict.fromkeys(scored)))
 
     # -- what records weigh ------------------------------------------------------------------
 
     @cached_property
-    def _weight_axis(self) -> Axis | None:
+    def weight_axis(self) -> Axis | None:
+        """The sampling weight of protected records; None where there is none."""
         return self._scored(self.study.options.weight_of("protected"))
 
     @cached_property
@@ -101,7 +102,7 @@ class KeyClasses:
         """The sampling weights of each class's records, added up."""
         if self.study.options.weight_of("protected") is None:
             raise Undefined("no sampling weight is given ([options] weight)")
-        weights = self._sums(self._weight_axis)
+        weights = self._sums(self.weight_axis)
         if weights is None:
             raise Undefined("the weight is no column of numbers in the protected table")
         return weights

@@ -1,6 +1,6 @@
 """Global recodings: how each variable was recoded, and other tables recoded alike."""
 
-from microgauge.study.recoding.alike import recoded_like
+from microgauge.study.recoding.alike import recoded_like, recoded_original
 from microgauge.study.recoding.matched import (
     MOST_MATCHED,
     MatchedCells,
@@ -27,5 +27,6 @@ __all__ = [
     "may_be_rounded",
     "ordered_by_recoding",
     "recoded_like",
+    "recoded_original",
     "shown_rule",
 ]

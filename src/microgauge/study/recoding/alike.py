@@ -72,3 +72,14 @@ def _by_lookup(variable: Described, recoding: Recoding, side: Side) -> Side:
     keys, target = distinct_labels(labels, lambda label: label)
     levels = side.levels.regrouped(target, keys)
     return Side("nominal", levels, np.append(target, len(keys))[side.lookup])
+
+
+def recoded_original(
+    variable: Described, recoding: Recoding | None, cells: MatchedCells | None
+) -> Side:
+    """The original's own values of a variable as its recoding gives them."""
+    declared = recoding is not None and recoding.how == "declared"
+    rule = None if declared else shown_rule(variable, cells)
+    if rule is not None:
+        return _rounded(variable.original, rule)
+    return variable.original if recoding is None else recoding.recoded

@@ -1,0 +1,1 @@
+"""Disclosure: what an intruder finds and learns, whatever the protection."""

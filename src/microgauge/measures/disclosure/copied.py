@@ -1,0 +1,180 @@
+"""Whether real records stand in a file whose records are nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.errors import Undefined
+from microgauge.measures.disclosure.intervals import Interval, newcombe, normal_quantile
+
+MOST = 2_000_000
+"""Different records of a table beyond which they are not compared by their numbers."""
+RADIUS = 1.0 + 1e-9
+"""Numbers are in units of the interval within which they are the same."""
+APART = 4.0
+"""Between groups of records that differ in a category: more than any interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Different records of a table in all variables, and how many there are of each."""
+
+    groups: Index
+    """Equal where all categories are, and the same numbers are missing; alike in all tables."""
+    numbers: Floats
+    """Records × numbers in units of the interval; 0 where missing."""
+    rows: Counts
+
+    @property
+    def points(self) -> Floats:
+        """Records as points: equal ones are within one unit in every direction."""
+        return np.column_stack([self.groups * APART, self.numbers])
+
+
+class Neighbours:
+    """Finds the records of a table that equal others."""
+
+    def __init__(self, table: Whole) -> None:
+        from scipy.spatial import cKDTree
+
+        if len(table.rows) > MOST:
+            raise Undefined(f"more than {MOST:,} different records")
+        self._tree = cKDTree(table.points)
+
+    def number(self, asking: Whole) -> Counts:
+        """How many different records equal each one."""
+        if not len(asking.rows):
+            return np.zeros(0, dtype=np.int64)
+        found = self._tree.query_ball_point(asking.points, RADIUS, p=np.inf, return_length=True)
+        return np.asarray(found, dtype=np.int64)
+
+    def pairs(self, asking: Whole, some: Index) -> tuple[Index, Index]:
+        """Each of some records beside every one that equals it."""
+        lists = self._tree.query_ball_point(asking.points[some], RADIUS, p=np.inf)
+        sizes = np.array([len(found) for found in lists], dtype=np.intp)
+        flat = [place for found in lists for place in found]
+        return np.repeat(some, sizes), np.array(flat, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Control:
+    """The same of people who are not in the original."""
+
+    share: float
+    """Of holdout records that equal no original one, the share that stands in the file."""
+    found: float
+    """Their mean chance to be found."""
+    records: int
+    excess: float
+    """Copied beyond the control, as a share of all original records."""
+    excess_ci: Interval
+    found_excess: float
+    found_excess_ci: Interval
+    repeated: int
+    """Holdout records that equal an original one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Copied:
+    """Original records, alone in all variables, that stand in the protected file."""
+
+    records: int
+    uniques: int
+    copied: int
+    found: float
+    """Mean over all original records of their chance to be found by a copy."""
+    found_ci: Interval
+    unique: Flags
+    """Which different records are alone."""
+    chances: Floats
+    """For each different record, its chance to be found where it is copied."""
+
+    @property
+    def value(self) -> float:
+        """The share of original records that were copied; 0 is best."""
+        return self.copied / self.records
+
+    @property
+    def present(self) -> float | None:
+        """The share of lone records that were copied."""
+        return self.copied / self.uniques if self.uniques else None
+
+
+Chances = Callable[[Index, Index, Index], Floats]
+"""From pairs of records and the records asked for: (equal records in M) / |M| of each of these."""
+
+
+def copied(original: Whole, protected: Neighbours, chances: Chances) -> Copied:
+    """Lone original records that equal a protected one, and how far a match leads to the copy."""
+    records = int(original.rows.sum())
+    if not records:
+        raise Undefined("the table has no record")
+    unique = (original.rows == 1) & (Neighbours(original).number(original) == 1)
+    each, there = _chances(original, protected, np.flatnonzero(unique), chances)
+    error = float(np.sqrt((each**2).sum() - each.sum() ** 2 / records) / records)
+    mean, z = float(each.sum() / records), normal_quantile()
+    return Copied(
+        records,
+        int(unique.sum()),
+        int((there & unique).sum()),
+        mean,
+        (max(mean - z * error, 0.0), min(mean + z * error, 1.0)),
+        unique,
+        each,
+    )
+
+
+def _chances(
+    table: Whole, protected: Neighbours, some: Index, chances: Chances
+) -> tuple[Floats, Flags]:
+    """The chance of each record to be found by an equal one, and whether there is one."""
+    there = np.zeros(len(table.rows), dtype=np.bool_)
+    there[some] = protected.number(_taken(table, some)) > 0
+    present = np.flatnonzero(there)
+    each = np.zeros(len(table.rows))
+    if len(present):
+        asking, equal = protected.pairs(table, present)
+        each[present] = chances(asking, equal, present)
+    return each, there
+
+
+def _taken(table: Whole, some: Index) -> Whole:
+    return Whole(table.groups[some], table.numbers[some], table.rows[some])
+
+
+def controlled(
+    own: Copied, original: Whole, holdout: Whole, protected: Neighbours, chances: Chances
+) -> Control:
+    """What the same attack gives of people who are not in the original."""
+    repeated = Neighbours(original).number(holdout) > 0
+    others = np.flatnonzero(~repeated)
+    number = int(holdout.rows[others].sum())
+    if not number:
+        raise Undefined("every record of the holdout equals an original one")
+    if not own.uniques:
+        raise Undefined("no original record is alone in all variables")
+    each, there = _chances(holdout, protected, others, chances)
+    rows = holdout.rows.astype(np.float64)
+    hits = int(holdout.rows[there].sum())
+    mean = float((each * rows).sum() / number)
+    scale = own.uniques / own.records
+    low, high = newcombe((own.copied, hits), (own.uniques, number))
+    mine = own.chances[own.unique]
+    apart = scale * (mine.mean() - mean)
+    spread = float(((each[others] - mean) ** 2 * rows[others]).sum() / max(number - 1, 1))
+    error = scale * np.sqrt(mine.var(ddof=1 if len(mine) > 1 else 0) / len(mine) + spread / number)
+    z = normal_quantile()
+    return Control(
+        share=hits / number,
+        found=mean,
+        records=number,
+        excess=scale * (own.copied / own.uniques - hits / number),
+        excess_ci=(scale * low, scale * high),
+        found_excess=float(apart),
+        found_excess_ci=(float(apart - z * error), float(apart + z * error)),
+        repeated=int(holdout.rows[repeated].sum()),
+    )

@@ -1,0 +1,136 @@
+"""How sure figures are: intervals of shares, of their differences, and of means in clusters.
+
+People who share their matches stand or fall together: a wrong value there misleads them all. So
+means over people are resampled by clusters, the people with a common match, not one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.arrays import Counts, Floats, Index
+from microgauge.errors import Undefined
+
+LEVEL = 0.95
+DRAWS = 20_000
+"""Of the largest of several normal figures, for simultaneous intervals."""
+Interval = tuple[float, float]
+
+
+def normal_quantile(level: float = LEVEL) -> float:
+    """The two-sided normal quantile: 1.96 for 95 %."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
+def wilson(successes: float, trials: float, level: float = LEVEL) -> Interval:
+    """Wilson's interval of a share; `Undefined` without a trial.
+
+    >>> [round(end, 4) for end in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    if trials <= 0:
+        raise Undefined("no trial")
+    z = normal_quantile(level)
+    share, squared = successes / trials, z * z
+    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
+    half = (
+        z
+        * np.sqrt(share * (1 - share) / trials + squared / (4 * trials * trials))
+        / (1 + squared / trials)
+    )
+    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+
+
+def newcombe(
+    successes: tuple[float, float], trials: tuple[float, float], level: float = LEVEL
+) -> Interval:
+    """Newcombe's interval of the difference of two independent shares (method 10, 1998).
+
+    It holds its level for shares near 0, where the usual one does not.
+
+    >>> [round(end, 4) for end in newcombe((56, 48), (70, 80))]
+    [0.0524, 0.3339]
+    """
+    first, second = (s / n if n else np.nan for s, n in zip(successes, trials, strict=True))
+    (low, high), (other_low, other_high) = (
+        wilson(s, n, level) for s, n in zip(successes, trials, strict=True)
+    )
+    apart = first - second
+    below = np.hypot(first - low, other_high - second)
+    above = np.hypot(high - first, second - other_low)
+    return float(apart - below), float(apart + above)
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """Means over people, and what each cluster of people adds to how unsure they are."""
+
+    means: Floats
+    """One for each figure."""
+    residuals: Floats
+    """Clusters × figures: how far the cluster moves each mean."""
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the means: the delete-a-group jackknife with clusters as the groups."""
+        groups = len(self.residuals)
+        factor = groups / (groups - 1.0) if groups > 1 else 1.0
+        return factor * (self.residuals.T @ self.residuals)
+
+    @property
+    def errors(self) -> Floats:
+        """The standard errors of the means."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+
+Attacked = tuple[Floats, Counts, Index]
+"""Profiles × figures: sums over the people with each profile; their people; their clusters.
+
+Profiles with one cluster stand or fall together; -1: each by itself.
+"""
+
+
+def clustered(first: Attacked, second: Attacked | None = None) -> Clustered:
+    """The means over the people of a table; less those of a second, clusters numbered alike."""
+    tables = [first] if second is None else [first, second]
+    means, parts, places = [], [], []
+    offset = 1 + max(int(clusters.max(initial=-1)) for _, _, clusters in tables)
+    for sign, (totals, people, clusters) in zip((1.0, -1.0), tables, strict=False):
+        number = people.sum()
+        if not number:
+            raise Undefined("nobody to look for")
+        mean = totals.sum(axis=0) / number
+        means.append(sign * mean)
+        parts.append(sign * (totals - people[:, None] * mean) / number)
+        places.append(np.where(clusters < 0, offset + np.arange(len(people)), clusters))
+        offset += len(people)
+    _, where = np.unique(np.concatenate(places), return_inverse=True)
+    moves = [np.bincount(where, column) for column in np.concatenate(parts).T]
+    residuals = np.stack(moves, axis=1) if moves else np.zeros((len(where), 0))
+    return Clustered(np.sum(means, axis=0), np.asarray(residuals, dtype=np.float64))
+
+
+def simultaneous(covariance: Floats, seed: int, level: float = LEVEL) -> float:
+    """How many standard errors hold all figures at once: the quantile of the largest |Z| (max-T).
+
+    Between the normal quantile, for one figure or for figures that move as one, and Bonferroni's.
+    """
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    known = errors > 0
+    if known.sum() <= 1:
+        return normal_quantile(level)
+    correlation = covariance[np.ix_(known, known)] / np.outer(errors[known], errors[known])
+    values, vectors = np.linalg.eigh(correlation)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    draws = np.random.default_rng(seed).standard_normal((DRAWS, len(root)))
+    largest = np.abs(draws @ root).max(axis=1)
+    return max(float(np.quantile(largest, level)), normal_quantile(level))
+
+
+def largest_interval(means: Floats, errors: Floats, width: float) -> Interval:
+    """An interval of the largest of several figures that are held simultaneously."""
+    return float((means - width * errors).max()), float((means + width * errors).max())

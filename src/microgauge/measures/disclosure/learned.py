@@ -1,0 +1,282 @@
+"""What an intruder learns of a target from the records that match a person's keys.
+
+Where all matches show one value, the intruder believes it. What that is worth is how often it is
+right beyond how often that value is right of anyone, less what a file without any relation of keys
+and target would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.errors import Undefined
+from microgauge.measures.disclosure.matches import Layer, Matches
+
+DRAWS = 2_000
+"""Sets of records drawn for each number of matches, for what chance gives of a number."""
+NEGLIGIBLE = 1e-9
+"""A chance below which all of many matches show one value is none."""
+SLACK = 1.0 + 1e-9
+"""Numbers exactly an interval apart are within it, however they round."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """How many records have each profile of keys with each value of the target."""
+
+    profiles: Index
+    """In rising order."""
+    values: Index
+    """The level of the target; its size where missing."""
+    rows: Counts
+    number: int
+    """Profiles there are."""
+    size: int
+    """Levels of the target, the missing one not counted."""
+
+    @cached_property
+    def people(self) -> Counts:
+        """Records with each profile."""
+        return np.bincount(self.profiles, self.rows, self.number).astype(np.int64)
+
+    @cached_property
+    def known(self) -> Counts:
+        """Records with each profile whose target has a value."""
+        here = self.values < self.size
+        return np.bincount(self.profiles[here], self.rows[here], self.number).astype(np.int64)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Records with each value; last: with none."""
+        return np.bincount(self.values, self.rows, self.size + 1).astype(np.int64)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of each value among the records that have one; `Undefined` where none has."""
+        counts = self.counts[: self.size]
+        if not counts.sum():
+            raise Undefined("every value is missing")
+        return np.asarray(counts / counts.sum())
+
+    def ends(self) -> tuple[Index, Index]:
+        """The lowest and the highest level that records of each profile have."""
+        low = np.full(self.number, np.iinfo(np.int64).max)
+        high = np.full(self.number, -1)
+        np.minimum.at(low, self.profiles, self.values)
+        np.maximum.at(high, self.profiles, self.values)
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A variable an intruder wants to know: its levels, and what makes two values one."""
+
+    name: str
+    size: int
+    numbers: Floats | None = None
+    """The levels as numbers in rising order, where nearness counts; None for categories."""
+    half: float = 0.0
+    """Numbers within so much are the same."""
+
+    def layers(self, shown: Cells) -> list[Layer]:
+        """What is to be gathered of a person's matches."""
+        low, high = shown.ends()
+        found = [Layer(low.astype(np.int64), "min"), Layer(high.astype(np.int64), "max")]
+        if self.numbers is not None:
+            numbers = np.append(self.numbers, 0.0)[shown.values] * shown.rows
+            found.append(Layer(np.bincount(shown.profiles, numbers, shown.number), "sum"))
+        return found
+
+    def believed(self, matches: Matches, place: int) -> Believed:
+        """The only value among each profile's matches, from the layers that begin at a place."""
+        low, high = (np.asarray(matches.layers[place + i]) for i in (0, 1))
+        some = (matches.records > 0) & (high < self.size) & matches.searched
+        if self.numbers is None:
+            only = some & (low == high)
+            return Believed(only, np.where(only, low, 0).astype(np.intp), np.zeros(0))
+        ends = np.append(self.numbers, 0.0)
+        span = ends[np.where(some, high, 0)] - ends[np.where(some, low, 0)]
+        only = some & (span <= 2.0 * self.half * SLACK)
+        means = np.asarray(matches.layers[place + 2]) / np.maximum(matches.records, 1)
+        # A sum of equal numbers, divided by how many they are, need not be that number.
+        means = np.where(low == high, ends[np.where(some, low, 0)], means)
+        return Believed(only, np.zeros(len(only), dtype=np.intp), np.where(only, means, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """Which profiles show one value of a target, and which."""
+
+    only: Flags
+    values: Index
+    """The level, of a category."""
+    means: Floats
+    """The mean, of a number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What the people with each profile lose, as sums over them; means over all are the figures."""
+
+    gain: Floats
+    null: Floats
+    people: Counts
+    right: Counts
+    """People of whom the believed value is right."""
+    believed: Counts
+    """People of whom a value is believed."""
+
+    @property
+    def worth(self) -> Floats:
+        """gain - null, for each profile."""
+        return self.gain - self.null
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """What a file without any relation of keys and target would give."""
+
+    target: Target
+    shown: Cells
+    """The protected records."""
+    seed: int
+    _drawn: dict[int, Floats] = field(default_factory=dict)
+
+    def of_each(self, people: Cells, matches: Matches) -> Floats:
+        """For each profile, Σ over its people of what chance gives with as many matches.
+
+        For categories Σ_v q_v^|M| ([t = v] - p_v), the expectation under random permutations of the
+        target whatever the keys. For numbers the same expectation from sets of |M| records drawn
+        with a seed: it hangs on their number only, so that neither row order nor labels matter.
+        """
+        counted = np.where(matches.searched, matches.records, 0)
+        found = np.zeros(people.number)
+        sizes, places = np.unique(counted, return_inverse=True)
+        if self.target.numbers is None:
+            return self._categories(people, counted, sizes, places)
+        order = np.argsort(places[people.profiles], kind="stable")
+        bounds = np.searchsorted(places[people.profiles][order], np.arange(len(sizes) + 1))
+        for place, size in enumerate(sizes):
+            cells = order[bounds[place] : bounds[place + 1]]
+            if size and self._possible(int(size)):
+                found += self._numbers(people, cells, int(size))
+        return found
+
+    def _categories(self, people: Cells, counted: Counts, sizes: Counts, places: Index) -> Floats:
+        q = self.shown.counts[: self.target.size] / max(self.shown.counts.sum(), 1)
+        p = people.shares
+        here = (people.values < self.target.size) & (counted[people.profiles] > 0)
+        own = q[people.values[here]] ** counted[people.profiles[here]] * people.rows[here]
+        expected = np.array([(q**size * p).sum() if size else 0.0 for size in sizes])
+        found = np.bincount(people.profiles[here], own, people.number)
+        return np.asarray(found - people.known * expected[places])
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats]:
+        """The protected numbers in rising order, and how many records have at most each."""
+        assert self.target.numbers is not None
+        return self.target.numbers, np.cumsum(self.shown.counts[: self.target.size]).astype(float)
+
+    @cached_property
+    def _fullest(self) -> float:
+        """The largest share of records within any span that counts as one value."""
+        numbers, below = self._values
+        last = np.searchsorted(numbers, numbers + 2.0 * self.target.half * SLACK, side="right") - 1
+        inside = below[last] - np.append(0.0, below[:-1])
+        return float(inside.max(initial=0.0) / max(self.shown.counts.sum(), 1))
+
+    def _possible(self, size: int) -> bool:
+        share = self._fullest
+        return share > 0 and np.log(size) + (size - 1) * np.log(share) > np.log(NEGLIGIBLE)
+
+    def _means(self, size: int) -> Floats:
+        """The means of drawn sets of so many records that show one value."""
+        if size not in self._drawn:
+            numbers, below = self._values
+            total = float(self.shown.counts.sum())
+            chance = np.random.default_rng([self.seed, size])
+            found = []
+            for rows in _parts(DRAWS, size):
+                drawn = chance.random((rows, size)) * total
+                known = (drawn < below[-1]).all(axis=1) if len(below) else np.zeros(rows, bool)
+                values = numbers[np.searchsorted(below, drawn[known], side="right")]
+                span = values.max(axis=1) - values.min(axis=1)
+                found.append(values[span <= 2.0 * self.target.half * SLACK].mean(axis=1))
+            self._drawn[size] = np.concatenate(found)
+        return self._drawn[size]
+
+    def _numbers(self, people: Cells, cells: Index, size: int) -> Floats:
+        """What chance gives the people with so many matches."""
+        assert self.target.numbers is not None
+        means = np.sort(self._means(size))
+        cells = cells[people.values[cells] < self.target.size]
+        half = self.target.half * SLACK
+        own = self.target.numbers[people.values[cells]]
+        hits = np.searchsorted(means, own + half, "right") - np.searchsorted(means, own - half)
+        base = shares_within(self.target, people, means).sum()
+        each = (hits - base) / DRAWS * people.rows[cells]
+        return np.bincount(people.profiles[cells], each, people.number).astype(np.float64)
+
+
+def _parts(draws: int, size: int, most: int = 4_000_000) -> list[int]:
+    """Draws in parts of bounded size."""
+    each = max(most // size, 1)
+    return [min(each, draws - start) for start in range(0, draws, each)]
+
+
+def shares_within(target: Target, people: Cells, means: Floats) -> Floats:
+    """The share of people whose number is as good as each of some means."""
+    assert target.numbers is not None
+    below = np.append(0.0, np.cumsum(people.shares))
+    half = target.half * SLACK
+    high = np.searchsorted(target.numbers, means + half, "right")
+    return np.asarray(below[high] - below[np.searchsorted(target.numbers, means - half)])
+
+
+def learned(
+    target: Target, people: Cells, believed: Believed, matches: Matches, chance: Chance
+) -> Learned:
+    """What is learned of the people attacked: those of the original, or of a holdout.
+
+    People whose own value is missing count 0.
+    """
+    here = (people.values < target.size) & believed.only[people.profiles]
+    profiles, rows = people.profiles[here], people.rows[here]
+    if target.numbers is None:
+        hit = people.values[here] == believed.values[profiles]
+        base = np.where(believed.only, people.shares[believed.values], 0.0)
+    else:
+        apart = np.abs(target.numbers[people.values[here]] - believed.means[profiles])
+        hit = apart <= target.half * SLACK
+        base = np.where(believed.only, shares_within(target, people, believed.means), 0.0)
+    right = np.bincount(profiles[hit], rows[hit], people.number).astype(np.int64)
+    counted = np.where(believed.only, people.known, 0)
+    return Learned(
+        gain=right - counted * base,
+        null=chance.of_each(people, matches),
+        people=people.people,
+        right=right,
+        believed=np.where(believed.only, people.people, 0),
+    )
+
+
+def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:
+    """The largest share of people whose target one key alone gives away.
+
+    `keys` are profiles × keys. 1: for some key, all people with one value share the target.
+    """
+    best = 0.0
+    total = max(int(people.rows.sum()), 1)
+    for place, size in enumerate(sizes):
+        levels = keys[people.profiles, place].astype(np.int64)
+        pairs, where = np.unique(levels * (people.size + 1) + people.values, return_inverse=True)
+        counts = np.bincount(where, people.rows)
+        most = np.zeros(size + 1)
+        np.maximum.at(most, pairs // (people.size + 1), counts)
+        best = max(best, float(most.sum() / total))
+    return best

@@ -1,0 +1,54 @@
+"""What an intruder finds and learns, whatever the protection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from microgauge.results.disclosure import Disclosure as DisclosureResult
+from microgauge.sections.disclosure.explanations import EXPLANATIONS
+from microgauge.sections.section import Section
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
+    from microgauge.study.study import Study
+
+
+class Disclosure(Section):
+    """Plays the intruder against the truth."""
+
+    name = "disclosure"
+    title = "What an intruder gets"
+    about = "who is found and what is learned by quasi-identifiers"
+    page = "disclosure.md"
+    result = DisclosureResult
+    explanations = EXPLANATIONS
+    public = False
+
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """Every figure of disclosure."""
+        from microgauge.sections.disclosure.section import run
+
+        return run(study, log)
+
+    def headline(self, result: Assessment) -> Headline:
+        """The figure."""
+        from microgauge.sections.disclosure.words import headline
+
+        return headline(result.sections[self.name])
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """What an intruder gets, line by line."""
+        from microgauge.sections.disclosure.words import words
+
+        return words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The stories, targets and groups."""
+        from microgauge.sections.disclosure.report import report
+
+        del edition, threshold
+        return report(result.sections[self.name])

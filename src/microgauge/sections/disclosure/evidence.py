@@ -1,0 +1,226 @@
+"""What rows say: who has which keys and which value of a target, whose own record agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from microgauge.arrays import Counts, Floats, Index
+from microgauge.engines import ORIGINAL, PROTECTED
+from microgauge.engines.rounds import Asking, asked, asked_both
+from microgauge.measures.disclosure.learned import Cells
+from microgauge.passes import Axis, Classes, Facts, MovedClasses, OwnClasses, Pass
+from microgauge.passes.classes import ClassCells
+from microgauge.study.common_views import TableName, View
+from microgauge.study.study import Study
+from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """The combinations of keys that occur in a table, and the values of targets with each."""
+
+    levels: Index
+    """Profiles × keys; the key's size where missing."""
+    people: Counts
+    cells: Mapping[str, Cells]
+    """For each target."""
+    weights: Floats | None = None
+    """Sampling weights of the records with each profile, added up."""
+    own: Counts | None = None
+    """People whose own record agrees with their keys."""
+    released: Counts | None = None
+    """People who are in the protected file."""
+
+    @staticmethod
+    def of(
+        answers: Mapping[str, ClassCells], sizes: Sequence[int], targets: Mapping[str, int]
+    ) -> Profiles:
+        """From classes of keys with each target, by its name; "" without one.
+
+        A sum that classes have is the people whose own record agrees.
+        """
+        cells: dict[str, Cells] = {}
+        levels: Index | None = None
+        people = own = None
+        for name, answer in answers.items():
+            found, places = _split(answer, sizes, targets.get(name))
+            levels = found if levels is None else levels
+            if people is None:
+                people = np.bincount(places, answer.rows, len(found)).astype(np.int64)
+            if own is None and len(answer.sums):
+                own = np.bincount(places, answer.sums[0], len(found)).astype(np.int64)
+            if name:
+                values = answer.keys[-1] % (targets[name] + 1)
+                cells[name] = Cells(
+                    places, values.astype(np.intp), answer.rows, len(found), targets[name]
+                )
+        assert levels is not None
+        assert people is not None
+        return Profiles(levels, people, cells, own=own, released=None if own is None else people)
+
+
+def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> tuple[Index, Index]:
+    """The profiles of keys among classes whose last axis is a target, and that of each class.
+
+    Classes are sorted, and the target is what changes last: equal keys stand together.
+    """
+    whole = [size + 1 for size in sizes]
+    if target is None:
+        return unpacked(answer.keys, whole), np.arange(answer.keys.shape[1])
+    all_sizes = [*whole, target + 1]
+    words = answer.keys
+    last = words[-1] // (target + 1)
+    if len(words_of(all_sizes)[-1]) == 1:
+        words = words[:-1]
+    else:
+        words = np.concatenate([words[:-1], last[np.newaxis]])
+    new = np.append(True, (words[:, 1:] != words[:, :-1]).any(axis=0))[: words.shape[1]]
+    places = np.cumsum(new) - 1
+    first = answer.keys[:, new]
+    return unpacked(first, all_sizes)[:, :-1], places
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Which keys an intruder knows and which targets are wanted, and the axes of each table."""
+
+    study: Study
+    keys: Sequence[View]
+    targets: Sequence[View]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Levels of each key."""
+        return [key.size for key in self.keys]
+
+    @property
+    def target_sizes(self) -> dict[str, int]:
+        """Levels of each target."""
+        return {target.name: target.size for target in self.targets}
+
+    def axes(self, table: TableName, prefix: str = "") -> tuple[Axis, ...]:
+        """The keys of a table."""
+        return tuple(key.axis(table, prefix + key.name) for key in self.keys)
+
+    @property
+    def pairs(self) -> tuple[tuple[Axis, Axis], ...]:
+        """For each key, what is known of a unit and what its own record shows."""
+        return tuple(
+            zip(self.axes("original", ORIGINAL), self.axes("protected", PROTECTED), strict=True)
+        )
+
+    def of_table(self, table: TableName, prefix: str = "") -> dict[str, Classes]:
+        """The classes of keys with each target that a table has; without any, of keys alone."""
+        keys = self.axes(table, prefix)
+        found = {
+            target.name: Classes((*keys, target.axis(table, prefix + target.name)))
+            for target in self.targets
+            if table in target.sides
+        }
+        return found or {"": Classes(keys)}
+
+    @property
+    def whole(self) -> bool:
+        """Whether matched rows are all units of the original."""
+        return self.study.matched is not None and not self.study.matching.alignment.dropped
+
+    def of_units(self) -> dict[str, OwnClasses]:
+        """The same of matched rows, with whose record agrees; only that where units are gone."""
+        if not self.whole:
+            return {"": OwnClasses(self.axes("original", ORIGINAL), self.pairs)}
+        classes = self.of_table("original", ORIGINAL)
+        return {name: OwnClasses(question.axes, self.pairs) for name, question in classes.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """People of the original by what is known of them, and the records of the protected file."""
+
+    people: Profiles
+    shown: Profiles
+    released: int | None
+    """Units of the original that are in the file; None where nobody knows."""
+    moved: tuple[Index, Index, Counts] | None = None
+    """Profile, profile of the own record, units: of those whose own record does not agree."""
+
+
+def read_evidence(wanted: Asked, weight: Axis | None) -> Asking[Evidence]:
+    """From one round, and a second for units whose own record is another than what is known."""
+    study = wanted.study
+    engines, questions = [study.protected], [list(wanted.of_table("protected").values())]
+    if weight is not None:
+        questions[0].append(Classes(wanted.axes("protected"), (weight,)))
+    mine: dict[str, Classes] = {}
+    if not wanted.whole:
+        mine = wanted.of_table("original")
+        engines.append(study.original)
+        questions.append(list(mine.values()))
+    units: dict[str, OwnClasses] = {}
+    passes: list[list[Pass]] = [list(some) for some in questions]
+    if study.matched is not None:
+        units = wanted.of_units()
+        engines.append(study.matched)
+        passes.append(list(units.values()))
+    facts = dict(zip(engines, (yield from asked_both(engines, passes)), strict=True))
+    shown = _profiles(wanted, wanted.of_table("protected"), facts[study.protected])
+    if weight is not None:
+        sums = facts[study.protected][Classes(wanted.axes("protected"), (weight,))].sums[0]
+        shown = Profiles(shown.levels, shown.people, shown.cells, weights=sums)
+    if study.matched is None:
+        people = _profiles(wanted, mine, facts[study.original])
+        return Evidence(people, shown, None)
+    agreeing = _profiles(wanted, units, facts[study.matched])
+    people = agreeing if wanted.whole else _with_own(wanted, mine, facts[study.original], agreeing)
+    return Evidence(people, shown, int(agreeing.people.sum()))
+
+
+def _profiles(wanted: Asked, questions: Mapping[str, Pass], facts: Facts) -> Profiles:
+    answers = {name: facts[question] for name, question in questions.items()}
+    return Profiles.of(answers, wanted.sizes, wanted.target_sizes)
+
+
+def _with_own(
+    wanted: Asked, questions: Mapping[str, Classes], facts: Facts, agreeing: Profiles
+) -> Profiles:
+    """All units of the original, with those of the released whose own record agrees."""
+    people = _profiles(wanted, questions, facts)
+    place = same_profiles(agreeing.levels, people.levels, wanted.sizes)
+    own, released = np.zeros((2, len(people.people)), dtype=np.int64)
+    assert agreeing.own is not None
+    own[place], released[place] = agreeing.own, agreeing.people
+    return Profiles(people.levels, people.people, people.cells, own=own, released=released)
+
+
+def same_profiles(some: Index, among: Index, sizes: Sequence[int]) -> Index:
+    """Where each profile stands among others; -1 where it does not."""
+    both = np.concatenate([among, some])
+    _, places, size = distinct(packed(list(both.T), [s + 1 for s in sizes]), MOST)
+    where = np.full(size, -1, dtype=np.intp)
+    where[places[: len(among)]] = np.arange(len(among))
+    return where[places[len(among) :]]
+
+
+def read_moved(wanted: Asked, evidence: Evidence) -> Asking[tuple[Index, Index, Counts]]:
+    """Units whose own record does not agree with what is known: by both profiles."""
+    assert wanted.study.matched is not None
+    before, after = zip(*wanted.pairs, strict=True)
+    question = MovedClasses((*before, *after), wanted.pairs)
+    facts = yield from asked(wanted.study.matched, [question])
+    cells = facts[question]
+    levels = unpacked(cells.keys, question.sizes)
+    split = len(before)
+    person = same_profiles(levels[:, :split], evidence.people.levels, wanted.sizes)
+    record = same_profiles(levels[:, split:], evidence.shown.levels, wanted.sizes)
+    return person, record, cells.rows
+
+
+def read_holdout(wanted: Asked) -> Asking[Profiles]:
+    """People who are not in the original, by the same keys and targets."""
+    holdout = wanted.study.holdout
+    assert holdout is not None
+    questions = wanted.of_table("holdout")
+    facts = yield from asked(holdout.engine, list(questions.values()))
+    return _profiles(wanted, questions, facts)

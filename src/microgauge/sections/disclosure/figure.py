@@ -1,0 +1,293 @@
+"""The one figure, its interval and its worst part, from what was found and learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from microgauge.arrays import Floats
+from microgauge.errors import Undefined
+from microgauge.measures.disclosure.attribution import Twins
+from microgauge.measures.disclosure.intervals import (
+    Attacked,
+    Clustered,
+    clustered,
+    largest_interval,
+    normal_quantile,
+    simultaneous,
+)
+from microgauge.results.disclosure import (
+    CopiedUnits,
+    Disclosure,
+    Ends,
+    LearnedTarget,
+    Part,
+    Worst,
+)
+from microgauge.sections.disclosure.attack import Attack, Both
+from microgauge.sections.disclosure.parts import attributed, found_result, gone, replicated_uniques
+
+if TYPE_CHECKING:
+    from microgauge.sections.disclosure.section import Measure
+
+ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
+NO_TARGET = "no variable is left to learn: name sensitive variables or targets"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A figure that may be the largest: what part and variable it is of."""
+
+    part: Part
+    variable: str | None
+    mean: float
+    variance: float
+
+
+def _totals(attack: Attack, ways: list[Both], found: Floats | None) -> Attacked:
+    """Profiles × figures: found, and of each target exact and nearest."""
+    columns = [] if found is None else [found]
+    for way in ways:
+        columns += [way.exact.worth, way.nearest.worth * attack.scale]
+    people = attack.people.people
+    clusters = attack.nearest.first if len(attack.looked_for) else attack.exact.first
+    totals = np.stack(columns, axis=1) if columns else np.zeros((len(people), 0))
+    return totals, people, clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Figures of one measure."""
+
+    measure: Measure
+
+    @property
+    def _aligned(self) -> bool:
+        return self.measure.evidence.released is not None
+
+    @cached_property
+    def _found(self) -> Floats | None:
+        """For each profile, the chances of its people to be found."""
+        attack = self.measure.attack
+        if not self._aligned:
+            return None
+        return attack.own_nearest.chances(attack.nearest) * attack.scale
+
+    @cached_property
+    def own(self) -> Clustered:
+        """Found, and both ways of every target, of the people of the original."""
+        attack = self.measure.attack
+        return clustered(_totals(attack, self.measure.ways, self._found))
+
+    @cached_property
+    def apart(self) -> Clustered | None:
+        """The same less that of the holdout, for targets that the holdout has; found as it is."""
+        other = self.measure.holdout_attack
+        if other is None or not other.people.people.sum():
+            return None
+        names = {way.target.name for way in self.measure.holdout_ways}
+        mine = [way for way in self.measure.ways if way.target.name in names]
+        zero = None if self._found is None else np.zeros(len(other.people.people))
+        return clustered(
+            _totals(self.measure.attack, mine, self._found),
+            _totals(other, self.measure.holdout_ways, zero),
+        )
+
+    @property
+    def _first(self) -> int:
+        """Where the targets' columns begin."""
+        return int(self._aligned)
+
+    # -- one target ------------------------------------------------------------------------------
+
+    def targets(self) -> tuple[LearnedTarget, ...]:
+        """What is learned of each target; those that are gone with the reason."""
+        measure = self.measure
+        twins = self._twins
+        found = {}
+        for place, way in enumerate(measure.ways):
+            found[way.target.name] = self._target(way, self._first + 2 * place, twins)
+        for target in measure.attack.targets:
+            found.setdefault(target.name, gone(target.name, "every value is missing"))
+        for name in _wanted(measure):
+            found.setdefault(name, gone(name, "it is not in the protected file, or not comparable"))
+        return tuple(found[name] for name in sorted(found))
+
+    @cached_property
+    def _twins(self) -> Twins:
+        evidence = self.measure.evidence
+        sizes = [key.size for key in self.measure.keys]
+        return Twins.of(evidence.people.levels, evidence.shown.levels, sizes)
+
+    def _target(self, way: Both, place: int, twins: Twins) -> LearnedTarget:
+        evidence, name = self.measure.evidence, way.target.name
+        keys = (self.measure.keys, evidence.people.levels)
+        more: dict[str, Any] = attributed(
+            name, evidence.people.cells[name], evidence.shown.cells[name], twins, keys
+        )
+        units = evidence.people.people.sum()
+        means, errors = self.own.means[place : place + 2], self.own.errors[place : place + 2]
+        z = normal_quantile()
+        ends = [(float(m - z * e), float(m + z * e)) for m, e in zip(means, errors, strict=True)]
+        return LearnedTarget(
+            target=name,
+            value=float(means.max()),
+            exact=float(means[0]),
+            exact_ci=ends[0],
+            nearest=float(means[1]),
+            nearest_ci=ends[1],
+            gain=float(way.exact.gain.sum() / units),
+            null=float(way.exact.null.sum() / units),
+            ci=self._interval(self.own, slice(place, place + 2)),
+            **more,
+            **self._against_holdout(name),
+        )
+
+    def _interval(self, figures: Clustered, columns: slice) -> Ends:
+        """Of the largest of some figures."""
+        covariance = figures.covariance[columns, columns]
+        width = simultaneous(covariance, self.measure.study.options.seed)
+        return largest_interval(figures.means[columns], figures.errors[columns], width)
+
+    def _against_holdout(self, name: str) -> dict[str, Any]:
+        names = [way.target.name for way in self.measure.holdout_ways]
+        if self.apart is None or name not in names:
+            return {}
+        place = self._first + 2 * names.index(name)
+        way = self.measure.holdout_ways[names.index(name)]
+        other = self.measure.holdout_attack
+        assert other is not None
+        people = other.people.people.sum()
+        exact, near = way.exact.worth.sum(), (way.nearest.worth * other.scale).sum()
+        return {
+            "holdout": float(max(exact, near) / people),
+            "excess": float(self.apart.means[place : place + 2].max()),
+            "excess_ci": self._interval(self.apart, slice(place, place + 2)),
+        }
+
+    # -- the largest -----------------------------------------------------------------------------
+
+    def columns(self, copied: CopiedUnits) -> tuple[list[Column], Floats]:
+        """All figures that may be the largest, and their covariance."""
+        figures = self.own if self.apart is None else self.apart
+        ways = self.measure.ways if self.apart is None else self.measure.holdout_ways
+        part: Part = "learned" if self.apart is None else "excess"
+        labels: list[tuple[Part, str | None]] = [("found", None)] if self._aligned else []
+        labels += [(part, way.target.name) for way in ways for _ in (0, 1)]
+        found = [
+            Column(part, name, float(mean), float(error**2))
+            for (part, name), mean, error in zip(labels, figures.means, figures.errors, strict=True)
+        ]
+        covariance = figures.covariance
+        if self._aligned:
+            return found, covariance
+        return _with_copied(found, covariance, copied)
+
+    def result(self) -> Disclosure:
+        """Every figure, null with a reason where there is none."""
+        measure = self.measure
+        unweighted = None
+        found = found_result(measure.attack, measure.evidence, unweighted)
+        copied = self._copied()
+        columns, covariance = self.columns(copied)
+        targets = self.targets()
+        risk, ends, worst = _largest(columns, covariance, measure.study.options.seed)
+        if self._aligned:
+            found = replace(found, ci=_clipped(self._interval(self.own, slice(0, 1))))
+        learned = slice(self._first, None)
+        here = {key.name for key in measure.keys}
+        return Disclosure(
+            risk=risk,
+            risk_ci=ends,
+            upper_bound=self.apart is None and (not self._aligned or _is_learned(worst)),
+            worst=worst,
+            keys=tuple(key.name for key in measure.keys),
+            keys_gone=tuple(name for name in measure.study.schema.keys if name not in here),
+            targets=tuple(target.target for target in targets),
+            units=int(measure.evidence.people.people.sum()),
+            released=measure.evidence.released,
+            found=found,
+            copied=copied,
+            replicated=replicated_uniques(measure.evidence, self._twins),
+            learned=targets,
+            learned_ci=_clipped(self._interval(self.own, learned)) if measure.ways else None,
+            **self._excess(),
+            seed=measure.study.options.seed,
+            reason=None if targets else NO_TARGET,
+        )
+
+    def _excess(self) -> dict[str, Any]:
+        measure = self.measure
+        if self.apart is None or measure.holdout is None:
+            return {}
+        found: dict[str, Any] = {"holdout": int(measure.holdout.people.sum())}
+        learned = slice(self._first, None)
+        if measure.holdout_ways:
+            found["excess"] = max(float(self.apart.means[learned].max()), 0.0)
+            found["excess_ci"] = _clipped(self._interval(self.apart, learned))
+        if measure.copies is not None:
+            try:
+                found["holdout_shared"] = measure.copies.shared_units()
+            except Undefined:
+                found["holdout_shared"] = None  # too many records to compare; nothing is claimed
+        return found
+
+    def _copied(self) -> CopiedUnits:
+        measure = self.measure
+        if self._aligned or measure.copies is None:
+            return CopiedUnits(value=None, reason=ALIGNED)
+        measure.log.progress("looking for copied records", 0.0)
+        return measure.copies.result(measure.keys, measure.evidence.shown)
+
+
+def _is_learned(worst: Worst | None) -> bool:
+    return worst is not None and worst.part == "learned"
+
+
+def _wanted(measure: Measure) -> list[str]:
+    """Targets that were named, or whose role names them."""
+    return list(measure.chosen.targets) or [
+        v.name for v in measure.study.variables if v.role == "sensitive"
+    ]
+
+
+def _with_copied(
+    found: list[Column], covariance: Floats, copied: CopiedUnits
+) -> tuple[list[Column], Floats]:
+    """With the chance to be found by a copy, which varies by itself."""
+    value, ends = copied.found_copied_excess, copied.found_copied_excess_ci
+    if value is None:
+        value, ends = copied.found_copied, copied.found_copied_ci
+    if value is None or ends is None:
+        return found, covariance
+    error = (ends[1] - ends[0]) / (2.0 * normal_quantile())
+    size = len(found) + 1
+    wider = np.zeros((size, size))
+    wider[1:, 1:] = covariance
+    wider[0, 0] = error**2
+    return [Column("found_copied", None, value, error**2), *found], wider
+
+
+def _largest(
+    columns: list[Column], covariance: Floats, seed: int
+) -> tuple[float | None, Ends | None, Worst | None]:
+    """The risk: the largest figure, never below 0; its interval; where it comes from."""
+    if not columns:
+        return None, None, None
+    means = np.array([column.mean for column in columns])
+    errors = np.sqrt(np.array([column.variance for column in columns]))
+    ends = largest_interval(means, errors, simultaneous(covariance, seed))
+    worst = columns[int(means.argmax())]
+    return (
+        max(float(means.max()), 0.0),
+        _clipped(ends),
+        Worst(part=worst.part, variable=worst.variable),
+    )
+
+
+def _clipped(ends: Ends) -> Ends:
+    """Figures below 0 are chance."""
+    return max(ends[0], 0.0), min(max(ends[1], 0.0), 1.0)

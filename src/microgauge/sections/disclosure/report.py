@@ -1,0 +1,98 @@
+"""What an intruder gets, in the report."""
+
+from __future__ import annotations
+
+from microgauge.results.blocks import Block, Chart, Group, Head, Table
+from microgauge.results.disclosure import Disclosure
+from microgauge.sections.charts import bars
+from microgauge.sections.disclosure.words import words
+
+
+def report(found: Disclosure) -> list[Group]:
+    """The stories, what is learned of each target, and groups in which many are found."""
+    blocks: list[Block] = [*words(found)]
+    if any(target.value is not None for target in found.learned):
+        blocks += [_targets(found), _picture(found)]
+    if found.found.groups:
+        blocks.append(_groups(found))
+    if found.intruders:
+        blocks.append(_intruders(found))
+    return [
+        Group(
+            name="disclosure",
+            title="What an intruder gets",
+            explain="disclosure",
+            blocks=tuple(blocks),
+        )
+    ]
+
+
+def _targets(found: Disclosure) -> Table:
+    heads = [
+        Head(text="Target"),
+        Head(text="Learned", digits=3, explain="learned"),
+        Head(text="from", digits=3, optional=True),
+        Head(text="to", digits=3, optional=True),
+        Head(text="DiSCO", digits=3, optional=True),
+    ]
+    if found.holdout is not None:
+        heads += [Head(text="Holdout", digits=3), Head(text="By taking part", digits=3)]
+    rows = []
+    notes = []
+    for target in found.learned:
+        ends = target.ci or (None, None)
+        row = [target.target, target.value, *ends, target.correct]
+        if found.holdout is not None:
+            row += [target.holdout, target.excess]
+        rows.append(tuple(row))
+        notes.append(target.reason or "; ".join(target.flags) or None)
+    return Table(
+        caption="What is learned of each target",
+        heads=tuple(heads),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def _picture(found: Disclosure) -> Chart:
+    values = [(t.target, max(t.value, 0.0)) for t in found.learned if t.value is not None]
+    return bars(
+        "What is learned of each target",
+        sorted(values, key=lambda item: -item[1]),
+        colour="$bad",
+        shape=".3f",
+        heading="Learned beyond guessing",
+    )
+
+
+def _groups(found: Disclosure) -> Table:
+    return Table(
+        caption=f"People found, by {found.found.group}",
+        heads=(
+            Head(text="Group"),
+            Head(text="People", right=True),
+            Head(text="Found", digits=3, explain="found"),
+        ),
+        rows=tuple((g.level, g.units, g.found) for g in found.found.groups),
+    )
+
+
+def _intruders(found: Disclosure) -> Table:
+    return Table(
+        caption="Intruders who know less",
+        heads=(
+            Head(text="Known"),
+            Head(text="Found", digits=3, explain="found"),
+            Head(text="Learned", digits=3, explain="learned"),
+            Head(text="of"),
+        ),
+        rows=tuple(
+            (
+                f"{', '.join(i.keys)}{' (with error)' if i.knows == 'with error' else ''}",
+                i.found,
+                i.learned,
+                i.target,
+            )
+            for i in found.intruders
+        ),
+    )

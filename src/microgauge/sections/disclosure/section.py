@@ -1,0 +1,244 @@
+"""The section `disclosure` of the result, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from microgauge.engines.rounds import Asking, Need, together
+from microgauge.errors import listing
+from microgauge.log import Log
+from microgauge.measures.disclosure.learned import Chance, Target, determined
+from microgauge.results.disclosure import (
+    CopiedUnits,
+    Disclosure,
+    Found,
+    Replicated,
+)
+from microgauge.sections.disclosure.attack import Attack, Both, attack_of, both_ways
+from microgauge.sections.disclosure.copies import Copies
+from microgauge.sections.disclosure.evidence import (
+    Asked,
+    Evidence,
+    Profiles,
+    read_evidence,
+    read_holdout,
+    read_moved,
+)
+from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED, RiskChoices
+from microgauge.sections.risk.classes import KeyClasses
+from microgauge.sections.section import Shared
+from microgauge.study.common_views import View, read_views
+from microgauge.study.study import Study
+
+DETERMINED = 0.99
+"""A variable that one key determines for so many units is no target: it is known already."""
+NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
+
+
+def _measured(study: Study, log: Log) -> Asking[Disclosure | None]:
+    """The disclosure, once for all who need it; None with a note where there are no keys."""
+    if not study.schema.keys:
+        log.note(NOT_MEASURED, f"Disclosure was not measured: {NO_KEYS}")
+        return None
+    measure = yield from Measure.ask(study, log)
+    return measure.result() if isinstance(measure, Measure) else measure
+
+
+MEASURED_DISCLOSURE = Shared("measured disclosure", _measured)
+
+
+def run(study: Study, log: Log) -> Asking[Disclosure | None]:
+    """Every figure of disclosure."""
+    del study, log
+    found = yield Need(MEASURED_DISCLOSURE)
+    return found  # type: ignore[no-any-return]
+
+
+def target_of(view: View, interval: float) -> Target:
+    """A variable as what an intruder wants to know."""
+    half = interval * view.deviation
+    return Target(view.name, view.size, view.numbers if half else None, half)
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """What rows have said, and what follows."""
+
+    study: Study
+    keys: Sequence[View]
+    targets: Sequence[View]
+    evidence: Evidence
+    holdout: Profiles | None
+    copies: Copies | None
+    log: Log
+
+    @staticmethod
+    def ask(study: Study, log: Log) -> Asking[Measure | Disclosure]:
+        """Two rounds, and a third where own records moved; nulls where no key is left."""
+        others = {} if study.holdout is None else {"holdout": study.holdout.sides}
+        views = yield from read_views(study, others)  # type: ignore[arg-type]
+        keys = [views[name] for name in study.schema.keys if name in views]
+        if not keys:
+            return _nothing(study, NO_KEY_LEFT)
+        _note_gone(study, keys, log)
+        wanted = Asked(study, keys, _target_views(study, views))
+        log.progress("looking for people by their keys", 0.0)
+        evidence, holdout, copies = yield from together(
+            read_evidence(wanted, KeyClasses(study).weight_axis),
+            _holdout(wanted, log),
+            _copies(study, views),
+        )
+        if not len(evidence.shown.levels) or not len(evidence.people.levels):
+            return _nothing(study, "the table has no record")
+        evidence = yield from _with_moved(wanted, evidence)
+        return Measure(study, keys, wanted.targets, evidence, holdout, copies, log)
+
+    @property
+    def chosen(self) -> RiskChoices:
+        """The choices of the schema."""
+        return self.study.schema.of(RiskChoices)
+
+    @cached_property
+    def attack(self) -> Attack:
+        """The intruder who knows all keys."""
+        seed = self.study.options.seed
+        return attack_of(self.keys, self.wanted_targets, self.evidence, seed)
+
+    @cached_property
+    def wanted_targets(self) -> list[Target]:
+        """Targets that no key gives away by itself, unless they were named."""
+        found = [target_of(view, self.chosen.interval) for view in self.targets]
+        if self._named:
+            return found
+        levels, sizes = self.evidence.people.levels, [key.size for key in self.keys]
+        cells = self.evidence.people.cells
+        return [t for t in found if determined(levels, sizes, cells[t.name]) < DETERMINED]
+
+    @property
+    def _named(self) -> bool:
+        return bool(self.chosen.targets) or any(v.role == "sensitive" for v in self.study.variables)
+
+    @cached_property
+    def chances(self) -> dict[str, Chance]:
+        """What a file without any relation gives, of targets that have a value on both sides."""
+        found = {}
+        for target in self.attack.targets:
+            cells = self.evidence.people.cells[target.name]
+            if cells.counts[: target.size].sum():
+                found[target.name] = self.attack.chance(target)
+        return found
+
+    @cached_property
+    def ways(self) -> list[Both]:
+        """What is learned of every target, both ways."""
+        self.log.progress("learning targets from matches", 0.0)
+        return both_ways(self.attack, self.chances)
+
+    @cached_property
+    def holdout_attack(self) -> Attack | None:
+        """The same intruder against people who are not in the original."""
+        if self.holdout is None:
+            return None
+        return Attack(
+            self.keys,
+            self.attack.targets,
+            self.holdout,
+            self.evidence.shown,
+            self.study.options.seed,
+        )
+
+    @cached_property
+    def holdout_ways(self) -> list[Both]:
+        """What is learned of the targets of people who are not in the original."""
+        if self.holdout_attack is None:
+            return []
+        known = {
+            name: chance
+            for name, chance in self.chances.items()
+            if name in self.holdout_attack.people.cells
+            and self.holdout_attack.people.cells[name].counts[:-1].sum()
+        }
+        return both_ways(self.holdout_attack, known)
+
+    def result(self) -> Disclosure:
+        """Every figure, null with a reason where there is none."""
+        from microgauge.sections.disclosure.figure import Figures
+
+        figures = Figures(self)
+        self.log.progress("weighing what was found", 0.0)
+        return figures.result()
+
+
+def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
+    study = wanted.study
+    if study.holdout is None:
+        return None
+    lacking = [key.name for key in wanted.keys if "holdout" not in key.sides]
+    if lacking:
+        log.note(
+            "holdout-lacks-keys",
+            f"The holdout lacks {listing(lacking)}, by which people are looked for: not used.",
+            lacking,
+        )
+        return None
+    found = yield from read_holdout(wanted)
+    return found if len(found.levels) else None
+
+
+def _copies(study: Study, views: Mapping[str, View]) -> Asking[Copies | None]:
+    if study.matched is not None and study.holdout is None:
+        return None
+    interval = study.schema.of(RiskChoices).interval
+    found = yield from Copies.ask(study, views, interval)
+    return found
+
+
+def _with_moved(wanted: Asked, evidence: Evidence) -> Asking[Evidence]:
+    """With the own records of units that no record agrees with, where there are such units."""
+    people = evidence.people
+    if people.own is None or people.released is None:
+        return evidence
+    if not (people.released - people.own).sum():
+        return evidence
+    moved = yield from read_moved(wanted, evidence)
+    return replace(evidence, moved=moved)
+
+
+def _target_views(study: Study, views: Mapping[str, View]) -> list[View]:
+    """Targets named, else sensitive variables, else all that are no keys; sorted by name."""
+    chosen = study.schema.of(RiskChoices).targets
+    sensitive = [v.name for v in study.variables if v.role == "sensitive"]
+    every = [v.name for v in study.analysed if v.role != "quasi_identifier"]
+    names = chosen or sensitive or every
+    return [views[name] for name in sorted(names) if name in views]
+
+
+def _nothing(study: Study, reason: str) -> Disclosure:
+    return Disclosure(
+        risk=None,
+        keys_gone=tuple(study.schema.keys),
+        units=study.original.rows,
+        found=Found(value=None, reason=reason),
+        copied=CopiedUnits(value=None, reason=reason),
+        replicated=Replicated(unique_original=None, reason=reason),
+        seed=study.options.seed,
+        reason=reason,
+    )
+
+
+def _note_gone(study: Study, keys: Sequence[View], log: Log) -> None:
+    here = {key.name for key in keys}
+    strange = [
+        v.name
+        for v in study.variables
+        if v.name in study.schema.keys and v.name not in here and not v.removed
+    ]
+    if strange:
+        log.note(
+            "keys-not-compared",
+            f"How {listing(strange)} became categories is not known, so that an intruder cannot "
+            "use it: declare it (recode = { … }).",
+            strange,
+        )

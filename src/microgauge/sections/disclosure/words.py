@@ -1,0 +1,207 @@
+"""What an intruder gets, in sentences."""
+
+from __future__ import annotations
+
+from microgauge.results.blocks import Block, Figure, Headline, Stories
+from microgauge.results.disclosure import (
+    CopiedUnits,
+    Disclosure,
+    Ends,
+    Found,
+    Intruder,
+    LearnedTarget,
+    Membership,
+)
+from microgauge.results.wording import figure
+
+
+def headline(found: Disclosure) -> Headline:
+    """The figure."""
+    return Headline(
+        figures=(Figure(label="disclosure risk", value=found.risk, explain="disclosure"),)
+    )
+
+
+def words(found: Disclosure) -> list[Block]:
+    """What an intruder gets, line by line."""
+    return [Stories(rows=tuple(stories(found)))]
+
+
+def stories(found: Disclosure, most: int = 4) -> list[tuple[str, str]]:
+    """A heading and a sentence for each part."""
+    rows = [("risk", risk_sentence(found))]
+    if found.risk is None:
+        return rows
+    rows.append(("known", _known(found)))
+    if found.found.value is not None:
+        rows += _found(found.found, found.units)
+    if found.copied.value is not None:
+        rows += _copied(found.copied, found.units)
+    elif found.released is None and found.copied.reason is not None:
+        rows.append(("copied", f"not defined: {found.copied.reason}"))
+    rows += _learned(found, most)
+    if found.membership is not None:
+        rows.append(("membership", _membership(found.membership)))
+    rows += [("" if place else "attacks", said) for place, said in enumerate(_attacks(found))]
+    rows += [("" if place else "intruders", said) for place, said in enumerate(_intruders(found))]
+    if found.holdout_shared is not None:
+        rows.append(
+            (
+                "holdout",
+                f"{found.holdout_shared:.0%} of its {found.holdout:,} units equal one of the "
+                "original, more than by chance: if they are the same people, what taking part "
+                "costs is understated",
+            )
+        )
+    return rows
+
+
+def risk_sentence(found: Disclosure) -> str:
+    """The figure, what it is of, and whether it is a bound."""
+    if found.risk is None:
+        return f"not defined: {found.reason}"
+    said = f"{figure(found.risk)}{_ends(found.risk_ci)}: {_worst(found)}"
+    if found.upper_bound:
+        said += "; an upper bound: it also holds what the file says of anyone"
+    return said
+
+
+def _worst(found: Disclosure) -> str:
+    worst = found.worst
+    if worst is None or not found.risk:
+        return "nothing is found or learned beyond chance"
+    if worst.part == "found":
+        return "the mean chance that a person's record is found by the keys"
+    if worst.part == "found_copied":
+        over = " beyond the holdout's" if found.copied.found_copied_excess is not None else ""
+        return f"the mean chance that a person is found by a copied record{over}"
+    if worst.part == "excess":
+        return f"what is learned of {worst.variable} because a person took part"
+    return f"what is learned of {worst.variable} beyond guessing"
+
+
+def _ends(ends: Ends | None) -> str:
+    return "" if ends is None else f" ({figure(ends[0])} to {figure(ends[1])})"
+
+
+def _known(found: Disclosure) -> str:
+    said = f"an intruder knows {', '.join(found.keys)}"
+    if found.keys_gone:
+        said += f"; of no use, because the file does not show them: {', '.join(found.keys_gone)}"
+    return said
+
+
+def _found(found: Found, units: int) -> list[tuple[str, str]]:
+    said = f"{figure(found.value)} by the nearest records, {figure(found.exact)} by equal ones"
+    if found.population is not None:
+        said += f", {figure(found.population)} in the population"
+    rows = [("found", said)]
+    if found.claims is not None:
+        rows.append(("", _claims(found, units)))
+    if found.above is not None and found.largest:
+        rows.append(
+            (
+                "",
+                f"{found.above['0.5']:.1%} of people have a chance above a half, "
+                f"{found.above['0.1']:.1%} above a tenth; the highest is {figure(found.largest)}",
+            )
+        )
+    if found.groups:
+        worst = found.groups[0]
+        rows.append(
+            ("", f"most in {found.group} {worst.level}: {figure(worst.found)} of {worst.units:,}")
+        )
+    return rows
+
+
+def _claims(found: Found, units: int) -> str:
+    if not found.claims or found.claims_right is None:
+        return "no person's keys agree with exactly one record"
+    return (
+        f"{found.claims:,} of {units:,} people's keys agree with exactly one record; "
+        f"{found.claims_right:.0%} of these are theirs"
+    )
+
+
+def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
+    number = round((copied.value or 0.0) * units)
+    rows = [
+        (
+            "copied",
+            f"{number:,} of {copied.uniques:,} people who are alone in all variables stand in the "
+            f"file as they are; chance to be found by that {figure(copied.found_copied)}",
+        )
+    ]
+    if copied.excess is not None:
+        low, high = copied.excess_ci or (0.0, 0.0)
+        beyond = "beyond chance" if low > 0 else "no more than chance"
+        rows.append(
+            (
+                "",
+                f"of people who are not in the original {copied.control:.1%} do: copied beyond "
+                f"that {figure(copied.excess)} ({figure(low)} to {figure(high)}), {beyond}",
+            )
+        )
+    return rows
+
+
+def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
+    known = [t for t in found.learned if t.value is not None]
+    ranked = sorted(known, key=lambda t: -(t.excess if t.excess is not None else t.value or 0.0))
+    rows = [("", _target(target)) for target in ranked[:most]]
+    if len(ranked) > most:
+        rows.append(("", f"{len(ranked) - most} more targets, of which less is learned"))
+    rows += [("", f"{t.target}: not defined: {t.reason}") for t in found.learned if t.value is None]
+    if not rows:
+        rows = [("", f"not defined: {found.reason}")]
+    return [("learned", rows[0][1]), *rows[1:]]
+
+
+def _target(target: LearnedTarget) -> str:
+    said = f"{target.target}: {figure(target.value)}{_ends(target.ci)}"
+    if target.excess is not None:
+        said += f"; of people not in the file {figure(target.holdout)}, so by taking part "
+        said += f"{figure(target.excess)}{_ends(target.excess_ci)}"
+    return said
+
+
+def _membership(found: Membership) -> str:
+    if found.auc is None:
+        return f"not defined: {found.reason}"
+    return (
+        f"who was in is told with an AUC of {figure(found.auc)}{_ends(found.auc_ci)}; at 1 % false "
+        f"alarms {figure(found.tpr_01)} are told{_ends(found.tpr_01_ci)}"
+    )
+
+
+def _attacks(found: Disclosure) -> list[str]:
+    names = {"singling_out": "singling out"}
+    said = []
+    for name, attack in (found.attacks or {}).items():
+        if attack.attack is None:
+            said.append(f"{names.get(name, name)}: not defined: {attack.reason}")
+            continue
+        said.append(
+            f"{names.get(name, name)}: {figure(attack.attack)} right, of people not in the file "
+            f"{figure(attack.control)}: risk {figure(attack.risk)}{_ends(attack.ci)}"
+        )
+    return said
+
+
+def _intruders(found: Disclosure) -> list[str]:
+    return [_intruder(intruder) for intruder in found.intruders[:4]]
+
+
+def _intruder(intruder: Intruder) -> str:
+    who = {
+        "all": "who knows all keys",
+        "some": f"who knows only {', '.join(intruder.keys)}",
+        "with error": f"who knows all keys, {intruder.error or 0.0:.0%} of them wrongly",
+    }[intruder.knows]
+    parts = []
+    if intruder.found is not None:
+        parts.append(f"finds {figure(intruder.found)}")
+    if intruder.learned is not None:
+        of = f" of {intruder.target}" if intruder.target else ""
+        parts.append(f"learns {figure(intruder.learned)}{of}")
+    return f"one {who} {' and '.join(parts) or 'gets nothing that is defined'}"
