@@ -18,6 +18,7 @@ import microgauge
 from benchmarks.panel.datasets import UNIT, DataSet
 from benchmarks.panel.pairs import Kind
 from benchmarks.panel.protections import Protection
+from microgauge.results.disclosure import Disclosure
 from microgauge.sections.registry import sections
 
 Figures = dict[str, float | None]
@@ -76,30 +77,26 @@ def risk(case: Case) -> Figures:
     }
 
 
-def _disclosure(found: Any) -> Figures:
-    """Nothing where the section is not there, so that other figures can be measured without."""
-    if found is None:
+def _disclosure(part: Disclosure | None) -> Figures:
+    """Nothing where the section was not computed."""
+    if part is None:
         return {}
-    learned = found.learned or ()
-    exact = [target.exact for target in learned]
+    found = part.found.value
     return {
-        "disclosure.risk": found.risk,
-        "found": _value(found.found, "value"),
-        "learned": _largest(getattr(target, "value", None) for target in learned),
-        "copied": _value(found.copied, "value"),
-        "repU": _value(found.replicated, "replicated"),
-        "DiSCO": _mean([target.correct for target in learned]),
-        "learned exact": _largest(exact),
+        "disclosure.risk": part.risk,
+        "found": part.copied.found_copied if found is None else found,
+        "learned": _largest([target.value for target in part.learned]),
+        "copied": part.copied.value,
+        "repU": part.replicated.replicated,
+        "DiSCO": _mean([target.correct for target in part.learned]),
+        "DCAP": _mean([target.dcap for target in part.learned]),
+        "TCAP": _mean([target.tcap for target in part.learned]),
     }
 
 
-def _value(part: Any, name: str) -> float | None:
-    return getattr(part, name, None)
-
-
-def _largest(values: Any) -> float | None:
+def _largest(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return max(known) if known else None
+    return max(*known, 0.0) if known else None
 
 
 def _mean(values: list[float | None]) -> float | None:
@@ -118,4 +115,6 @@ FIGURES: Mapping[str, Figure] = {
     "copied": Figure("risk", "risk"),
     "repU": Figure("risk", "risk"),
     "DiSCO": Figure("risk", "risk"),
+    "DCAP": Figure("risk", "risk"),
+    "TCAP": Figure("risk", "risk"),
 }

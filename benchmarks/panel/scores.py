@@ -28,6 +28,8 @@ class Compared:
     pair: Pair
     figures: tuple[tuple[float | None, float | None], ...]
     rises: bool
+    chance: bool
+    """Whether there is chance in a or b."""
 
     @property
     def points(self) -> list[float]:
@@ -55,7 +57,7 @@ class Compared:
         if not len(wrong) or wrong.mean() <= CLOSE:
             return False
         if len(wrong) == 1:
-            return True
+            return not self.chance
         return bool(wrong.mean() > 2 * wrong.std(ddof=1) / np.sqrt(len(wrong)))
 
 
@@ -75,7 +77,8 @@ def compared(
         kept = [(a, b) for a, b in both if not _alike(a, b, pair.kind)]
         if kept:
             figures = tuple((a.figures.get(name), b.figures.get(name)) for a, b in kept)
-            found.append(Compared(data, pair, figures, rises))
+            chance = any(one.seed for both in kept for one in both)
+            found.append(Compared(data, pair, figures, rises, chance))
     return found
 
 

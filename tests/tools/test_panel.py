@@ -226,6 +226,8 @@ def test_without_chance_a_pair_counts_once_and_not_if_nothing_was_distorted(pane
     [one] = compared(files, "a", "b")
     assert one.points == [1.0]
     assert compared(files, "b", "c") == []
+    assert [one.beyond_chance for one in compared(files, "b", "a")] == [True]
+    assert [one.beyond_chance for one in compared(files, "d", "a")] == [False]
 
 
 def test_halves_alternate_in_alphabetical_order(panel):
