@@ -20,10 +20,11 @@ from microgauge.commands.assess import (
 from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
-from microgauge.errors import InputError
+from microgauge.errors import InputError, listing
 from microgauge.log import Log, Progress, silent
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
+from microgauge.results.left_in import stops
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.disclosure.section import measured_disclosure
@@ -32,7 +33,7 @@ from microgauge.sections.risk.section import internal_of
 from microgauge.study.study import Study
 from microgauge.tables import exists
 
-NEEDED = frozenset({"disclosure", "risk", "rut"})
+NEEDED = frozenset({"left_in", "disclosure", "risk", "rut"})
 """Sections without which candidates cannot be ranked."""
 SAME = 0.002
 """Values of U or R that are as good as the same."""
@@ -164,6 +165,7 @@ def ranking_of(
     notes = (
         [f"Without a risk or utility, and not ranked: {', '.join(left_out)}."] if left_out else []
     )
+    notes += _stopped(candidates)
     recommended = _recommended(candidates, schema)
     notes += _same_utility(candidates, recommended, schema)
     sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
@@ -181,6 +183,15 @@ def ranking_of(
     )
 
 
+def _stopped(candidates: Sequence[Candidate]) -> list[str]:
+    """Candidates that must not be released as they are, and why."""
+    return [
+        f"Not to be released as it is: {c.name}. {listing(one.sentence for one in found)}"
+        for c in candidates
+        if stops(found := c.assessment.left_in or ())
+    ]
+
+
 def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
     values = {}
     for candidate in candidates:
@@ -192,8 +203,13 @@ def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
 
 
 def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:
-    """The highest U within the limits; without limits, the highest RUT."""
+    """The highest U within the limits; without limits, the highest RUT; never one to stop."""
     chosen = schema.of(RutChoices)
+    stopped = [c.name for c in candidates if stops(c.assessment.left_in)]
+    candidates = [c for c in candidates if c.name not in stopped]
+    if not candidates:
+        said = "every candidate still holds what names people, or is the original unchanged"
+        return Recommendation(name=None, reason=said)
     limits = []
     if chosen.max_risk is not None:
         limits.append(f"risk at most {chosen.max_risk:g}")
