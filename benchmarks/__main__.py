@@ -20,6 +20,7 @@ from benchmarks import (
     risk,
     scale_growth,
     startup,
+    suppression,
     whole,
 )
 from benchmarks.measure import Outcome, Setting
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "i": risk.measure,
     "j": scale_growth.measure,
     "k": explore.measure,
+    "l": suppression.measure,
 }
 
 

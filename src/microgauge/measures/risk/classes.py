@@ -54,32 +54,85 @@ def class_table(
     return ClassTable(levels, tuple(sizes), rows, sums, matching)
 
 
+FEW_PAIRS = 1 << 18
+"""Pairs of classes up to which each is looked at by itself."""
+
+
 def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
     """For each class, the records of other classes that agree with it where both have values.
 
     Classes are taken by the pattern of their missing keys: for two patterns, only the keys that
-    neither lacks are compared, so that no pair of classes is looked at by itself.
+    neither lacks are compared, so that no pair of classes is looked at by itself, unless those
+    of a pattern are few.
     """
     limits = np.asarray(sizes)
+    missing = others >= limits
     found = np.zeros(len(levels), dtype=np.int64)
-    mine, theirs = (_patterns(side >= limits) for side in (levels, others))
-    for pattern, members in mine:
-        for other_pattern, other_members in theirs:
-            shared = ~(pattern | other_pattern)
+    for pattern, members in _patterns(levels >= limits):
+        if len(members) * len(others) <= FEW_PAIRS:
+            found[members] = _agreeing(levels[members], others, missing, ~pattern) @ rows
+            continue
+        for lacking, theirs in _patterns(missing | pattern):
             found[members] += _matches(
-                levels[members][:, shared],
-                others[other_members][:, shared],
-                rows[other_members],
-                limits[shared].tolist(),
+                levels[members][:, ~lacking],
+                others[theirs][:, ~lacking],
+                rows[theirs],
+                limits[~lacking].tolist(),
             )
     return found
 
 
+def compatible_pairs(levels: Index, others: Index, sizes: Sequence[int]) -> tuple[Index, Index]:
+    """The places of all pairs, one of each side, that agree where both have values."""
+    limits = np.asarray(sizes)
+    missing = others >= limits
+    found = [np.zeros((2, 0), dtype=np.intp)]
+    for pattern, members in _patterns(levels >= limits):
+        if len(members) * len(others) <= FEW_PAIRS:
+            one, other = _agreeing(levels[members], others, missing, ~pattern).nonzero()
+            found.append(np.stack([members[one], other]))
+            continue
+        for lacking, theirs in _patterns(missing | pattern):
+            one, other = _equal_pairs(
+                levels[members][:, ~lacking],
+                others[theirs][:, ~lacking],
+                limits[~lacking].tolist(),
+            )
+            found.append(np.stack([members[one], theirs[other]]))
+    one, other = np.concatenate(found, axis=1)
+    return one, other
+
+
+def _agreeing(levels: Index, others: Index, missing: Flags, keys: Flags) -> Flags:
+    """Classes × others: whether they agree in all these keys, where the other has a value."""
+    found = np.ones((len(levels), len(others)), dtype=np.bool_)
+    for key in np.flatnonzero(keys):
+        found &= (levels[:, key, np.newaxis] == others[:, key]) | missing[:, key]
+    return found
+
+
+def _equal_pairs(levels: Index, others: Index, sizes: Sequence[int]) -> tuple[Index, Index]:
+    """Places of the pairs with exactly the same levels."""
+    places = np.zeros(len(levels) + len(others), dtype=np.intp)
+    if sizes:
+        _, places, _ = distinct(packed(list(np.concatenate([levels, others]).T), sizes), MOST)
+    mine, theirs = places[: len(levels)], places[len(levels) :]
+    order = np.argsort(theirs, kind="stable")
+    start, end = (np.searchsorted(theirs[order], mine, side) for side in ("left", "right"))
+    one = np.repeat(np.arange(len(mine)), end - start)
+    turn = np.arange(len(one)) - np.repeat(np.cumsum(end - start) - (end - start), end - start)
+    return one, order[start[one] + turn]
+
+
 def _patterns(missing: Flags) -> list[tuple[Flags, Index]]:
     """The patterns of missing keys that occur, and the classes that have each."""
-    patterns, places = np.unique(missing, axis=0, return_inverse=True)
-    places = places.ravel()
-    return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(patterns)]
+    if (missing == missing[:1]).all():
+        return [(missing[0], np.arange(len(missing)))] if len(missing) else []
+    width = missing.shape[1]
+    _, places, _ = distinct(packed(list(missing.T), [2] * width), 1 << width)
+    ends = np.cumsum(np.bincount(places))
+    members = np.split(np.argsort(places, kind="stable"), ends[:-1])
+    return [(missing[rows[0]], rows) for rows in members]
 
 
 def _matches(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
