@@ -22,6 +22,7 @@ from benchmarks import (
     risk,
     scale_growth,
     startup,
+    suppression,
     whole,
 )
 from benchmarks.measure import Outcome, Setting
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "i": risk.measure,
     "j": scale_growth.measure,
     "k": explore.measure,
+    "l": suppression.measure,
     "n": nearest.measure,
     "o": inference.measure,
 }

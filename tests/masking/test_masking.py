@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import microgauge
 from microgauge import InputError, mask
 from microgauge.cli import main
+from microgauge.errors import Undefined
+from microgauge.masking import any_match
 from microgauge.masking.methods import method as method_of
 from microgauge.masking.methods import method_names, pram
 from microgauge.masking.methods import microaggregation as micro
@@ -381,24 +383,90 @@ def test_rows_of_the_even_matrix_keep_and_share_the_rest(categories, keep):
     assert away == pytest.approx(np.full(len(away), (1 - keep) / (categories - 1)))
 
 
+@given(seeds, st.integers(2, 12), st.floats(0, 1), st.booleans())
+@MANY
+def test_the_share_of_records_that_is_kept_is_the_one_asked_for(seed, categories, part, skewed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 500, categories).astype(float)
+    if skewed:
+        counts[0] *= 1000
+    shares = counts / counts.sum()
+    least = float((shares**2).sum())
+    keep = least + part * (1 - least)
+    matrix = pram.keeping(counts, keep)
+    assert (matrix >= 0).all()
+    assert matrix.sum(axis=1) == pytest.approx(np.ones(categories), abs=1e-12)
+    assert shares @ matrix == pytest.approx(shares, abs=1e-12)
+    assert sum(p * matrix[v, v] for v, p in enumerate(shares)) == pytest.approx(keep, abs=1e-9)
+    assert pram.share_kept(matrix, counts) == pytest.approx(keep, abs=1e-9)
+
+
+def test_the_share_kept_of_two_even_categories_is_known():
+    # P = (q, 1−q; 1−q, q) is its own way back: q² + (1−q)² stay.
+    matrix = pram.keeping(np.array([7.0, 7.0]), 0.82)
+    assert matrix == pytest.approx(np.array([[0.82, 0.18], [0.18, 0.82]]))
+    assert pram.invariant(pram.even_matrix(2, 0.9), np.ones(2)) == pytest.approx(matrix)
+
+
+def test_all_drawn_anew_keeps_the_least():
+    counts = np.array([60.0, 30.0, 10.0])
+    assert pram.least_kept(counts) == pytest.approx(0.46)
+    anew = np.tile(counts / 100, (3, 1))
+    assert pram.keeping(counts, 0.46) == pytest.approx(anew, abs=1e-6)
+    with pytest.raises(Undefined, match=r"0\.4600"):
+        pram.keeping(counts, 0.459)
+
+
+@given(st.integers(1, 99), st.integers(2, 6), st.floats(0, 1))
+@FEW
+def test_no_probability_of_staying_keeps_less(first, categories, stays):
+    counts = np.arange(first, first + categories).astype(float)
+    made = pram.invariant(pram.even_matrix(categories, stays), counts)
+    assert pram.share_kept(made, counts) >= pram.least_kept(counts) - 1e-12
+
+
+def test_less_than_can_be_kept_is_refused_with_what_can():
+    before = pl.DataFrame({"c": ["x"] * 6 + ["y"] * 4, "d": ["x"] * 5 + ["y"] * 5, "e": ["z"] * 10})
+    assert refused(before, step("pram", "c", "d", "e", keep=0.51)) == (
+        "pram: keep = 0.51 cannot be met with invariant = true, which keeps at least "
+        '0.5200 of "c", 1.0000 of "e": so many stay if all are drawn anew. '
+        "Keep more, or give invariant = false.",
+    )
+    assert masked(before, step("pram", "c", "d", keep=0.52)).shape == before.shape
+    assert masked(before, step("pram", "c", "e", keep=0.51, invariant=False)).shape == before.shape
+
+
 @given(seeds, st.sampled_from([0.3, 0.7, 0.95]), st.booleans())
 @FEW
 def test_observed_frequencies_are_near_the_expected_ones(seed, keep, invariant):
     rng = np.random.default_rng(seed)
     cells = rng.choice(["p", "q", "r", "s"], 3000, p=rng.dirichlet([2, 2, 2, 2]))
     before = pl.DataFrame({"c": cells})
-    after = masked(before, step("pram", "c", keep=keep, invariant=invariant), seed=seed)
     values, counts = np.unique(cells, return_counts=True)
+    if invariant:
+        keep = max(keep, pram.least_kept(counts.astype(float)))
+    after = masked(before, step("pram", "c", keep=keep, invariant=invariant), seed=seed)
     matrix = pram.even_matrix(len(values), keep)
     if invariant:
-        matrix = pram.invariant(matrix, counts.astype(float))
+        matrix = pram.keeping(counts.astype(float), keep)
     spread = np.sqrt(counts @ (matrix * (1 - matrix)))
     found = np.array([counted(after["c"])[v] for v in values.tolist()])
     assert (np.abs(found - counts @ matrix) <= 5 * spread + 1e-9).all()
     stayed = (after["c"] == before["c"]).sum()
     likely = np.diag(matrix)
     sd = np.sqrt(counts @ (likely * (1 - likely)))
-    assert abs(stayed - counts @ likely) <= 5 * sd
+    assert abs(stayed - 3000 * keep) <= 5 * sd + 1e-6
+
+
+@pytest.mark.parametrize("invariant", [True, False])
+@pytest.mark.parametrize("keep", [0.6, 0.9])
+def test_pram_keeps_the_share_of_a_large_table(keep, invariant):
+    rows = 200_000
+    cells = np.random.default_rng(5).choice(["p", "q", "r"], rows, p=[0.6, 0.3, 0.1])
+    before = pl.DataFrame({"c": cells})
+    after = masked(before, step("pram", "c", keep=keep, invariant=invariant))
+    stayed = (after["c"] == before["c"]).mean()
+    assert abs(stayed - keep) < 5 * np.sqrt(keep * (1 - keep) / rows)
 
 
 KINDS = {
@@ -470,74 +538,213 @@ def random_keys(seed, rows, width, levels, missing):
     ).with_columns(pl.col("a").cast(pl.String))
 
 
+def matches(rows):
+    """For each record those that agree with it in every key where both have values: by hand."""
+    return [sum(alike(row, other) for other in rows) for row in rows]
+
+
+def lost_cells(before, after):
+    """Records × keys: which cells were made missing."""
+    return np.stack(
+        [(after[n].is_null() & before[n].is_not_null()).to_numpy() for n in before.columns], axis=1
+    )
+
+
+def restored_cell(before, after, record, key):
+    """The rows after, with one cell as it was before."""
+    cells = [list(row) for row in after.rows()]
+    cells[record][key] = before.row(record)[key]
+    return cells
+
+
 @given(
     seeds,
     st.integers(2, 45),
     st.integers(1, 4),
     st.integers(1, 6),
     st.sampled_from([0.0, 0.2]),
+    st.sampled_from(["any", "value"]),
     st.data(),
 )
 @MANY
 def test_local_suppression_reaches_k_and_only_makes_cells_missing(
-    seed, rows, width, levels, missing, data
+    seed, rows, width, levels, holes, missing, data
 ):
-    before = random_keys(seed, rows, width, levels, missing)
+    before = random_keys(seed, rows, width, levels, holes)
     k = data.draw(st.integers(2, rows))
     worth = data.draw(st.dictionaries(st.sampled_from(before.columns), st.floats(0.1, 9)))
-    after = masked(before, step("local_suppression", *before.columns, k=k, importance=worth))
+    chosen = step("local_suppression", *before.columns, k=k, importance=worth, missing=missing)
+    after = masked(before, chosen)
     assert after.schema == before.schema
     for name in before.columns:
         same = (after[name] == before[name]).fill_null(True)
         assert same.all()
         assert after[name].is_null().filter(before[name].is_null()).all()
     rows_after = after.rows()
-    assert min(Counter(rows_after).values()) >= k
-    assert min(sum(alike(r, o) for o in rows_after) for r in rows_after) >= k
+    assert min(matches(rows_after)) >= k
+    if missing == "value":
+        assert min(Counter(rows_after).values()) >= k
+    else:
+        assert after.equals(masked(before, {n: v for n, v in chosen.items() if n != "missing"}))
 
 
-@given(seeds, st.integers(1, 12), st.integers(2, 4))
+some_tables = (seeds, st.integers(2, 40), st.integers(1, 4), st.integers(2, 6))
+
+
+@given(*some_tables, st.sampled_from([0.0, 0.2]), st.integers(2, 5))
+@MANY
+def test_local_suppression_takes_no_cell_that_is_not_needed(seed, rows, width, levels, holes, k):
+    before = random_keys(seed, rows, width, levels, holes)
+    assume(k <= rows)
+    after = masked(before, step("local_suppression", *before.columns, k=k))
+    lost = lost_cells(before, after)
+    short = np.array(matches(before.rows())) < k
+    assert not lost[~short].any()  # who matches k already keeps everything
+    for record, key in np.argwhere(lost):
+        assert min(matches(restored_cell(before, after, record, key))) < k
+
+
+@given(*some_tables, st.integers(2, 5))
 @FEW
-def test_local_suppression_changes_nothing_where_k_is_reached(seed, classes, k):
+def test_local_suppression_in_small_portions_reaches_k_all_the_same(seed, rows, width, levels, k):
+    before = random_keys(seed, rows, width, levels, 0.1)
+    assume(k <= rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(any_match, "MOST_OPTIONS", 1)
+        patch.setattr(any_match, "MOST_PAIRS", 3)
+        after = masked(before, step("local_suppression", *before.columns, k=k))
+    assert min(matches(after.rows())) >= k
+    assert not any(
+        min(matches(restored_cell(before, after, record, key))) >= k
+        for record, key in np.argwhere(lost_cells(before, after))
+    )
+
+
+@given(*some_tables, st.integers(2, 5), st.randoms(use_true_random=False))
+@FEW
+def test_local_suppression_does_not_depend_on_the_order_of_records(
+    seed, rows, width, levels, k, chance
+):
+    before = random_keys(seed, rows, width, levels, 0.1)
+    assume(k <= rows)
+    order = list(range(rows))
+    chance.shuffle(order)
+    chosen = step("local_suppression", *before.columns, k=k)
+    one, other = masked(before, chosen), masked(before[order], chosen)
+    assert Counter(one.rows()) == Counter(other.rows())
+
+
+@given(seeds, st.integers(1, 12), st.integers(2, 4), st.sampled_from(["any", "value"]))
+@FEW
+def test_local_suppression_changes_nothing_where_k_is_reached(seed, classes, k, missing):
     before = pl.concat([random_keys(seed, classes, 3, 9, 0.2)] * k).sample(
         fraction=1, shuffle=True, seed=seed
     )
-    assert masked(before, step("local_suppression", "a", "b", "c", k=k)).equals(before)
+    chosen = step("local_suppression", "a", "b", "c", k=k, missing=missing)
+    assert masked(before, chosen).equals(before)
 
 
+def people_like(rows=4000, seed=3):
+    """Keys as surveys have them: skewed, some of them related."""
+    rng = np.random.default_rng(seed)
+    region = np.minimum(rng.exponential(2, rows).astype(int), 9)
+    age = rng.integers(0, 8, rows)
+    married = (rng.random(rows) < age / 10).astype(int)
+    work = np.minimum(rng.exponential(1 + age / 4).astype(int), 6)
+    return pl.DataFrame(
+        {"region": region, "age": age, "married": married, "work": work}
+    ).with_columns(sex=pl.Series(rng.integers(0, 2, rows)))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+@pytest.mark.parametrize("worth", [{}, {"sex": 4, "age": 2.5}], ids=["even", "uneven"])
+def test_fewer_cells_are_lost_where_a_missing_key_matches_every_value(k, worth):
+    before = people_like()
+    ways = [
+        step("local_suppression", *before.columns, k=k, importance=worth, missing=missing)
+        for missing in ("any", "value")
+    ]
+    cost = np.array([worth.get(n, 1.0) for n in before.columns])
+    found = [lost_cells(before, masked(before, way)) for way in ways]
+    assert 0 < found[0].sum() < 0.6 * found[1].sum()
+    assert (found[0] @ cost).sum() < 0.6 * (found[1] @ cost).sum()
+    # Nor as many as if each record that is short of k lost a cell of its own.
+    sizes = before.select(n=pl.len().over(before.columns)).to_series()
+    assert found[0].sum() < 0.8 * (sizes < k).sum()
+
+
+def test_a_missing_key_helps_all_whom_it_matches():
+    pair = pl.DataFrame({"a": [0, 0, 1], "b": [5, 5, 5], "c": [7, 7, 7]})
+    after = masked(pair, step("local_suppression", "a", "b", "c", k=3))
+    assert after["a"].to_list() == [0, 0, None]
+    assert after.select("b", "c").equals(pair.select("b", "c"))
+    three = pl.DataFrame({"a": [0, 1, 2], "b": [5, 5, 5]})
+    after = masked(three, step("local_suppression", "a", "b", k=3))
+    assert after["a"].null_count() == 2
+    assert after["b"].null_count() == 0
+
+
+def test_records_unlike_all_others_lose_every_key_as_a_last_resort():
+    before = pl.DataFrame({"a": range(20), "b": range(20), "c": range(20)})
+    after = masked(before, step("local_suppression", "a", "b", "c", k=3))
+    lost = lost_cells(before, after)
+    assert sorted(lost.sum(axis=1).tolist()) == [0] * 18 + [3, 3]
+    assert min(matches(after.rows())) == 3
+    every = masked(before, step("local_suppression", "a", "b", "c", k=20))
+    assert lost_cells(before, every).sum() == 3 * 19
+
+
+@pytest.mark.parametrize("missing", ["any", "value"])
 @pytest.mark.parametrize(("worth", "lost"), [({"a": 5}, "b"), ({"b": 5}, "a"), ({"a": 0.5}, "a")])
-def test_local_suppression_prefers_the_unimportant_variable(worth, lost):
+def test_local_suppression_prefers_the_unimportant_variable(worth, lost, missing):
     before = pl.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
-    after = masked(before, step("local_suppression", "a", "b", k=2, importance=worth))
+    chosen = step("local_suppression", "a", "b", k=2, importance=worth, missing=missing)
+    after = masked(before, chosen)
     kept = "b" if lost == "a" else "a"
-    assert after[lost].null_count() == 4
+    # A missing cell matches its neighbour, who need not lose his.
+    assert after[lost].null_count() == (2 if missing == "any" else 4)
     assert after[kept].equals(before[kept])
 
 
-def test_local_suppression_takes_two_cheap_variables_before_a_dear_one():
+@pytest.mark.parametrize("missing", ["any", "value"])
+def test_local_suppression_takes_two_cheap_variables_before_a_dear_one(missing):
     before = pl.DataFrame(
         {"a": [0, 0, 0, 1, 1, 1], "b": [0, 1, 2, 0, 1, 2], "c": [5, 6, 7, 5, 6, 7]}
     )
-    chosen = {"a": 3, "b": 1, "c": 1}
-    after = masked(before, step("local_suppression", "a", "b", "c", k=3, importance=chosen))
-    assert [after[n].null_count() for n in "abc"] == [0, 6, 6]
-    dear = masked(before, step("local_suppression", "a", "b", "c", k=2, importance={"b": 9}))
-    assert [dear[n].null_count() for n in "abc"] == [6, 0, 0]
+    worth = {"a": 3, "b": 1, "c": 1}
+    chosen = step("local_suppression", "a", "b", "c", k=3, importance=worth, missing=missing)
+    lost = 4 if missing == "any" else 6
+    assert [masked(before, chosen)[n].null_count() for n in "abc"] == [0, lost, lost]
+    dear = chosen | {"k": 2, "importance": {"b": 9}}
+    lost = 3 if missing == "any" else 6
+    assert [masked(before, dear)[n].null_count() for n in "abc"] == [lost, 0, 0]
 
 
 def test_local_suppression_of_a_lonely_record_costs_few_cells():
     before = pl.DataFrame({"a": [0] * 9 + [1], "b": [0] * 9 + [1]})
-    after = masked(before, step("local_suppression", "a", "b", k=3))
+    after = masked(before, step("local_suppression", "a", "b", k=3, missing="value"))
     assert after["a"].null_count() == after["b"].null_count() == 3
     assert after.row(9) == (None, None)
+    after = masked(before, step("local_suppression", "a", "b", k=3))
+    assert after.row(9) == (None, None)
+    assert after.head(9).equals(before.head(9))
 
 
-def test_local_suppression_of_more_than_the_records_is_refused():
+@pytest.mark.parametrize(("missing", "lost"), [("any", 2), ("value", 3)])
+def test_local_suppression_of_more_than_the_records_is_refused(missing, lost):
     before = pl.DataFrame({"a": [1, 2, 3]})
-    assert refused(before, step("local_suppression", "a", k=4)) == (
+    assert refused(before, step("local_suppression", "a", k=4, missing=missing)) == (
         "step 1 (local_suppression): k = 4 is more than the 3 records.",
     )
-    assert masked(before, step("local_suppression", "a", k=3))["a"].null_count() == 3
+    after = masked(before, step("local_suppression", "a", k=3, missing=missing))
+    assert after["a"].null_count() == lost
+
+
+def test_a_missing_key_is_any_or_a_value():
+    before = pl.DataFrame({"a": [1, 2, 3]})
+    assert refused(before, step("local_suppression", "a", k=2, missing="all")) == (
+        'step 1 (local_suppression): missing is "all"; it must be one of any, value.',
+    )
 
 
 # -- noise -----------------------------------------------------------------------------------------
@@ -925,6 +1132,7 @@ CHANCE = [
 CERTAIN = [
     step("microaggregation", "x", "whole", g=3, groups="mdav"),
     step("local_suppression", "text", "code", k=4),
+    step("local_suppression", "text", "code", k=4, missing="value"),
     step("round", "x", unit=5),
     step("recode", "text", prefix=1),
 ]
@@ -997,7 +1205,7 @@ def test_steps_are_taken_in_the_order_of_the_recipe():
 def test_later_steps_see_what_earlier_ones_made():
     before = table(2, missing=0.0)
     banded = step("recode", "whole", breaks=[-1000, 0])
-    after = masked(before, banded, step("pram", "whole", keep=0.5))
+    after = masked(before, banded, step("pram", "whole", keep=0.6))
     assert set(after["whole"]) == {"-1000--1", "0+"}
     assert any("category" in f for f in refused(before, banded, step("round", "whole", unit=5)))
     smaller = [step("sample", records=5), step("microaggregation", "x", g=6)]
@@ -1299,7 +1507,7 @@ good_steps = st.one_of(
     steps_of("top_bottom", some_numbers, top=st.floats(0, 100), bottom=st.floats(-100, 0)),
     steps_of("suppress", any_names, share=parts),
     steps_of("suppress", any_names, records=st.lists(st.integers(1, 10), min_size=1)),
-    steps_of("local_suppression", any_names, k=rows),
+    steps_of("local_suppression", any_names, k=rows, missing=st.sampled_from(["any", "value"])),
     steps_of("noise", some_numbers, share=above, correlated=flag),
     steps_of("noise", some_numbers, deviation=above, positive=flag),
     steps_of(
@@ -1311,7 +1519,8 @@ good_steps = st.one_of(
     ),
     steps_of("rank_swap", some_numbers, window=st.floats(4, 100)),
     steps_of("swap", any_names, share=parts, together=flag),
-    steps_of("pram", some_keys, keep=parts, invariant=flag),
+    steps_of("pram", some_keys, keep=parts, invariant=st.just(False)),
+    steps_of("pram", some_keys, keep=st.floats(0.7, 1)),
     steps_of("synthesise", any_names, model=st.sampled_from(["independent", "trees"])),
     steps_of("synthesise", some_numbers, model=st.just("normal")),
 )

@@ -17,14 +17,15 @@ import microgauge
 from microgauge import InputError
 from microgauge.engines.local import Local
 from microgauge.errors import Undefined
+from microgauge.measures.risk import classes
 from microgauge.measures.risk.classes import (
     class_table,
-    compatible,
     equal_records,
     expected_matches,
     internal_risk,
     size_quantiles,
 )
+from microgauge.measures.risk.compatible import compatible, compatible_pairs
 from microgauge.measures.risk.external import (
     class_risk,
     combined_risk,
@@ -441,9 +442,10 @@ def test_classes_add_up_over_batches(seed, cut, wide):
     assert {tuple(k): r for k, r in zip(found.tolist(), whole.rows, strict=True)} == expected
 
 
+@pytest.mark.parametrize("few", [0, 20, 1 << 18])
 @FEW
 @given(holed, holed)
-def test_matches_with_another_table(mine, theirs):
+def test_matches_with_another_table(few, mine, theirs):
     """The pure functions against all pairs, with the classes of both tables."""
     index = [
         {"x": 0, "y": 1, "z": 2, None: 3},
@@ -459,8 +461,19 @@ def test_matches_with_another_table(mine, theirs):
     (records, levels, _), (_, others, counts) = both
     found = equal_records(levels, others, counts, sizes)
     assert found.tolist() == matches(records, theirs).tolist()
-    found = compatible(levels, others, counts, sizes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(classes, "FEW_PAIRS", few)
+        found = compatible(levels, others, counts, sizes)
+        one, other = compatible_pairs(levels, others, sizes)
     assert found.tolist() == matches(records, theirs, "any").tolist()
+    pairs = Counter(zip(one.tolist(), other.tolist(), strict=True))
+    their_records = list(Counter(theirs))
+    assert pairs == Counter(
+        (i, j)
+        for i, record in enumerate(records)
+        for j, their in enumerate(their_records)
+        if alike(record, their)
+    )
 
 
 def test_no_record_has_no_class():

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import hint
+from microgauge.masking.any_match import suppressed_to_match
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
-from microgauge.schema.checks import number
+from microgauge.schema.checks import choice, number
 from microgauge.values.packing import MOST, distinct, packed
 
 MOST_KEYS = 12
@@ -82,13 +83,15 @@ def _emptied(levels: Index, sizes: Sequence[int], k: int, pending: np.ndarray) -
 
 @dataclass(frozen=True, kw_only=True)
 class LocalSuppression(Step):
-    """Make key values missing until every combination occurs k times."""
+    """Make key values missing until every record matches k, itself included."""
 
     method: ClassVar[str] = "local_suppression"
 
     k: int = 3
     importance: Mapping[str, float] = field(default_factory=dict)
     """What losing a value of a variable costs, 1 unless given."""
+    missing: Literal["any", "value"] = "any"
+    """A missing key matches every value; or it is a value of its own, which matches itself."""
 
     def own_faults(self, look: Look) -> list[str]:
         """k up to the records; importance of the variables."""
@@ -103,7 +106,7 @@ class LocalSuppression(Step):
         ]
         for name, value in self.importance.items():
             found += number(f"importance of {name}", value, above=0, optional=False)
-        return found
+        return found + choice("missing", self.missing, ("any", "value"))
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """With as few missing cells as the search finds."""
@@ -111,7 +114,8 @@ class LocalSuppression(Step):
         levels = np.stack([codes for codes, _ in coded], axis=1)
         sizes = [len(values) for _, values in coded]
         weights = np.array([float(self.importance.get(n, 1.0)) for n in self.variables])
-        found = locally_suppressed(levels, sizes, self.k, weights)
+        way = suppressed_to_match if self.missing == "any" else locally_suppressed
+        found = way(levels, sizes, self.k, weights)
         for place, name in enumerate(self.variables):
             data = data.with_codes(name, found[:, place], coded[place][1])
         return data

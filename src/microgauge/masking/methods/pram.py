@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from microgauge.arrays import Floats, Index
+from microgauge.errors import InputError, Undefined
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
 from microgauge.schema.checks import share
 from microgauge.values.labels import label_of
+
+CLOSE = 1e-9
+"""How near the share that is kept is to the one that is asked for."""
 
 
 def even_matrix(categories: int, keep: float) -> Floats:
@@ -38,6 +43,56 @@ def invariant(matrix: Floats, counts: Floats) -> Floats:
     return np.asarray(matrix @ back)
 
 
+def share_kept(matrix: Floats, counts: Floats) -> float:
+    """The expected share of records that keep their category, Σ p_v R_vv: 1 if nothing changes."""
+    return float(counts @ np.diag(matrix) / counts.sum())
+
+
+def least_kept(counts: Floats) -> float:
+    """The smallest share that `keeping` can keep, Σ p_v²: as many stay if all are drawn anew.
+
+    >>> least_kept(np.array([50.0, 30.0, 20.0]))
+    0.38
+    """
+    return float(counts @ counts / counts.sum() ** 2)
+
+
+def keeping(counts: Floats, keep: float) -> Floats:
+    """The matrix that keeps the expected frequencies and, in expectation, this share of records.
+
+    It is `invariant` of the even matrix whose probability of staying makes it so. The share kept is
+    convex in that probability and smallest where all categories are equally likely, so there is
+    one such matrix from `least_kept` to 1.
+
+    >>> matrix = keeping(np.array([50.0, 30.0, 20.0]), 0.9)
+    >>> round(share_kept(matrix, np.array([50.0, 30.0, 20.0])), 12)
+    0.9
+    """
+    from scipy.optimize import brentq
+
+    categories = len(counts)
+    even, least = 1.0 / categories, least_kept(counts)
+    if keep < least - CLOSE:
+        raise Undefined(f"the smallest share that can be kept is {least:.4f}")
+    if keep >= 1.0 or categories < 2:
+        return np.eye(categories)
+    shares = counts / counts.sum()
+
+    def beyond(stays: float) -> float:
+        return _kept(shares, stays) - keep
+
+    stays = even if beyond(even) >= 0 else brentq(beyond, even, 1.0, xtol=1e-15, rtol=1e-15)
+    return invariant(even_matrix(categories, float(stays)), counts)
+
+
+def _kept(shares: Floats, stays: float) -> float:
+    """The share kept by `invariant` of an even matrix, without the matrix."""
+    leaves = (1.0 - stays) / (len(shares) - 1)
+    squares = shares**2
+    reached = shares * stays + (1.0 - shares) * leaves
+    return float(((squares * stays**2 + (squares.sum() - squares) * leaves**2) / reached).sum())
+
+
 def perturbed(codes: Index, matrix: Floats, rng: np.random.Generator) -> Index:
     """New codes, drawn from the rows of the matrix; codes beyond it (missing cells) stay."""
     steps = np.cumsum(matrix, axis=1)
@@ -59,8 +114,9 @@ class Pram(Step):
     takes: ClassVar[ColumnUse | None] = "category"
 
     keep: float | None = None
-    """Probability that a category stays, before the matrix is made invariant."""
+    """Probability that a category stays; if invariant, that a record's does, over all records."""
     invariant: bool = True
+    """Whether expected frequencies stay as they are."""
     matrix: Mapping[str, Mapping[str, float]] | None = None
     """For each category the probabilities of what it becomes; what is not named stays."""
 
@@ -82,20 +138,40 @@ class Pram(Step):
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
         """Changed; missing cells stay missing."""
+        self._check_attainable(data)
         for name in self.variables:
             codes, values = data.codes(name)
             if not len(values):
                 continue
-            counts = np.bincount(codes, minlength=len(values) + 1)[: len(values)]
-            matrix, values = self._matrix(values)
-            if self.matrix is None and self.invariant:
-                matrix = invariant(matrix, counts.astype(np.float64))
-            data = data.with_codes(name, self._drawn(codes, matrix, len(counts), rng), values)
+            known = len(values)
+            matrix, values = self._matrix(values, _counts(codes, known))
+            data = data.with_codes(name, self._drawn(codes, matrix, known, rng), values)
         return data
 
-    def _matrix(self, values: pl.Series) -> tuple[Floats, pl.Series]:
+    def _check_attainable(self, data: Data) -> None:
+        """Refuse to keep less than frequencies that stay allow, of all variables at once."""
+        if self.keep is None or not self.invariant:
+            return
+        least = {}
+        for name in self.variables:
+            codes, values = data.codes(name)
+            if len(values):
+                least[name] = least_kept(_counts(codes, len(values)))
+        low = {name: share for name, share in least.items() if self.keep < share - CLOSE}
+        if low:
+            # Rounded up, so that what is said can be kept.
+            told = (f'{ceil(share * 1e4) / 1e4:.4f} of "{name}"' for name, share in low.items())
+            raise InputError(
+                f"pram: keep = {self.keep:g} cannot be met with invariant = true, which keeps at "
+                f"least {', '.join(told)}: so many stay if all are drawn anew. "
+                "Keep more, or give invariant = false."
+            )
+
+    def _matrix(self, values: pl.Series, counts: Floats) -> tuple[Floats, pl.Series]:
         if self.matrix is None:
             assert self.keep is not None
+            if self.invariant:
+                return keeping(counts, self.keep), values
             return even_matrix(len(values), self.keep), values
         # Text is spelled as it stands; numbers and truth values as labels are.
         text = values.dtype == pl.String
@@ -120,6 +196,11 @@ class Pram(Step):
         # A matrix may name categories that no record has; a missing cell's code moves behind them.
         places = np.where(codes == known, len(matrix), codes)
         return perturbed(places, matrix, rng)
+
+
+def _counts(codes: Index, known: int) -> Floats:
+    """How often each category occurs; missing cells do not count."""
+    return np.bincount(codes, minlength=known + 1)[:known].astype(np.float64)
 
 
 def _spelled(name: Any) -> str:

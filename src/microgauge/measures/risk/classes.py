@@ -14,7 +14,6 @@ import numpy as np
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
-from microgauge.measures.risk.compatible import compatible as compatible  # asked for here too
 from microgauge.measures.risk.compatible import compatible_sums
 from microgauge.values.packing import MOST, distinct, packed
 

@@ -20,6 +20,8 @@ from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.values.levels import sums_by
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
 
+FEW_PAIRS = 1 << 18
+"""Pairs of classes up to which each is looked at by itself."""
 ROOM = 8
 """Up to so many possible combinations per class they are found in an array, beyond by search."""
 BLOCK = 1 << 16
@@ -84,8 +86,50 @@ def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int])
     >>> compatible(levels, levels, np.array([1, 5, 7]), [2, 2])
     array([13,  6,  8])
     """
+    if len(levels) * len(others) <= FEW_PAIRS:
+        return np.asarray(agreeing(levels, others, sizes) @ rows.astype(np.int64))
     found = compatible_sums(levels, others, rows[np.newaxis].astype(np.float64), sizes)
     return np.asarray(found[0], dtype=np.int64)
+
+
+def agreeing(levels: Index, others: Index, sizes: Sequence[int]) -> Flags:
+    """Classes × others: whether they agree in all keys in which both have values."""
+    found = np.ones((len(levels), len(others)), dtype=np.bool_)
+    for mine, theirs, size in zip(levels.T, others.T, sizes, strict=True):
+        found &= (mine[:, None] == theirs) | (mine[:, None] == size) | (theirs == size)
+    return found
+
+
+def compatible_pairs(levels: Index, others: Index, sizes: Sequence[int]) -> tuple[Index, Index]:
+    """The places of all pairs, one of each side, that agree where both have values."""
+    found = [np.zeros((2, 0), dtype=np.intp)]
+    theirs = _patterns(others, sizes)
+    for pattern, members in _patterns(levels, sizes):
+        if len(members) * len(others) <= FEW_PAIRS:
+            one, other = agreeing(levels[members], others, sizes).nonzero()
+            found.append(np.stack([members[one], other]))
+            continue
+        for lacking, rows in theirs:
+            kept = [j for j in range(len(sizes)) if j not in {*pattern, *lacking}]
+            one, other = _equal_pairs(
+                levels[members][:, kept], others[rows][:, kept], [sizes[j] for j in kept]
+            )
+            found.append(np.stack([members[one], rows[other]]))
+    one, other = np.concatenate(found, axis=1)
+    return one, other
+
+
+def _equal_pairs(levels: Index, others: Index, sizes: Sequence[int]) -> tuple[Index, Index]:
+    """Places of the pairs with exactly the same levels."""
+    places = np.zeros(len(levels) + len(others), dtype=np.intp)
+    if sizes:
+        _, places, _ = distinct(packed(list(np.concatenate([levels, others]).T), sizes), MOST)
+    mine, theirs = places[: len(levels)], places[len(levels) :]
+    order = np.argsort(theirs, kind="stable")
+    start, end = (np.searchsorted(theirs[order], mine, side) for side in ("left", "right"))
+    one = np.repeat(np.arange(len(mine)), end - start)
+    turn = np.arange(len(one)) - np.repeat(np.cumsum(end - start) - (end - start), end - start)
+    return one, order[start[one] + turn]
 
 
 def compatible_sums(levels: Index, others: Index, layers: Floats, sizes: Sequence[int]) -> Floats:
