@@ -17,7 +17,7 @@ import microgauge
 from microgauge import InputError
 from microgauge.engines.local import Local
 from microgauge.errors import Undefined
-from microgauge.measures.risk import classes
+from microgauge.measures.risk import compatible as matching
 from microgauge.measures.risk.classes import (
     class_table,
     equal_records,
@@ -462,7 +462,7 @@ def test_matches_with_another_table(few, mine, theirs):
     found = equal_records(levels, others, counts, sizes)
     assert found.tolist() == matches(records, theirs).tolist()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(classes, "FEW_PAIRS", few)
+        patch.setattr(matching, "FEW_PAIRS", few)
         found = compatible(levels, others, counts, sizes)
         one, other = compatible_pairs(levels, others, sizes)
     assert found.tolist() == matches(records, theirs, "any").tolist()
