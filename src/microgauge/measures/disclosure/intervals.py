@@ -31,6 +31,8 @@ def wilson(successes: float, trials: float, level: float = LEVEL) -> Interval:
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]
+    >>> wilson(0, 3)[0], wilson(3, 3)[1]
+    (0.0, 1.0)
     """
     if trials <= 0:
         raise Undefined("no trial")
@@ -42,7 +44,9 @@ def wilson(successes: float, trials: float, level: float = LEVEL) -> Interval:
         * np.sqrt(share * (1 - share) / trials + squared / (4 * trials * trials))
         / (1 + squared / trials)
     )
-    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
+    # At the ends it is 0 and 1 exactly, which the sums above only nearly are.
+    low = max(centre - half, 0.0) if successes > 0 else 0.0
+    return float(low), float(min(centre + half, 1.0) if successes < trials else 1.0)
 
 
 def newcombe(
