@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-quick coverage mutants check check-js bench format clean browser java
+.PHONY: demo test test-quick coverage mutants check check-js bench panel format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
@@ -63,6 +63,12 @@ check-js:
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+# Files whose order is known by construction: which figures see it. What is finished is kept.
+SEEDS ?= 5
+
+panel: $(READY)
+	$(BIN)/python -m benchmarks.panel --seeds $(SEEDS)
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

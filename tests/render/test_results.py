@@ -23,8 +23,8 @@ def demo() -> microgauge.Assessment:
 
 
 CONTRACT = {
-    "": "microgauge schema_version inputs variables gdu propensity clusters ecdf loss indicators"
-    " regressions risk rut yardsticks notes",
+    "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf loss"
+    " indicators regressions risk rut yardsticks notes",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -33,6 +33,7 @@ CONTRACT = {
     " recoding",
     "variables.recoding": "how form measure utility map",
     "variables.recoding.map": "to from low high",
+    "left_in": "column why share code grade sentence remedy",
     "gdu": "value univariate bivariate grc value_with_grc threshold weights test_n variables pairs"
     " coverage models",
     "gdu.variables": "name test statistic p recoding_utility perturbation_utility utility"

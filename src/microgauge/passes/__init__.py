@@ -6,6 +6,7 @@ once however many measures need the answer. It knows nothing of files, engines o
 
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes, MovedClasses, OwnClasses
+from microgauge.passes.fingerprint import Fingerprint
 from microgauge.passes.matching import (
     Changes,
     Differences,
@@ -31,6 +32,7 @@ __all__ = [
     "Distances",
     "Equal",
     "Facts",
+    "Fingerprint",
     "Gram",
     "GroupSums",
     "Moments",

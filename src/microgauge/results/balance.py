@@ -78,6 +78,10 @@ class Rut:
     value: float | None
     attributes: tuple[AttributeUtility, ...]
     sweep: tuple[SweepStep, ...]
+    risk: float | None = None
+    """The risk that utility is balanced with."""
+    risk_measure: Literal["disclosure", "classes"] = "disclosure"
+    """What that risk is: what an intruder gets, or Kim's R of classes."""
     attribute_combine: Literal["mean", "max"] = "mean"
     """How several losses or similarities of one attribute become one."""
     vectors: tuple[VectorUtility, ...] = ()

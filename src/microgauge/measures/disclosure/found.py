@@ -9,8 +9,8 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.intervals import Interval, wilson
 from microgauge.measures.disclosure.matches import Matches
+from microgauge.measures.disclosure.shares import Interval, wilson
 
 ABOVE = (0.1, 0.2, 0.5)
 
@@ -52,7 +52,7 @@ def claims(own: Own, matches: Matches) -> Claims:
     number, right = int(own.people[one].sum()), int(own.found[one].sum())
     if not number:
         return Claims(0, None, None)
-    return Claims(number, right / number, wilson(right, number))
+    return Claims(number, right / number, wilson(right / number, number))
 
 
 def population_chances(own: Own, matches: Matches, weights: Floats) -> Floats:

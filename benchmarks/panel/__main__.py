@@ -1,0 +1,121 @@
+"""`python -m benchmarks.panel [--seeds N] [--datasets a,b,…] [--data FOLDER] …`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchmarks.panel import datasets, keeping, showing
+from benchmarks.panel.keeping import Kept
+from benchmarks.panel.measures import FIGURES
+from benchmarks.panel.pairs import KINDS, Kind, Pair, read_pairs
+from benchmarks.panel.protections import PROTECTIONS
+from benchmarks.panel.scores import Compared, Files, by_data_set, compared, score
+from benchmarks.panel.working import Task, finished
+
+SEEDS = 5
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.panel", description=__doc__)
+    parser.add_argument("--kind", choices=KINDS, default="risk")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--rows", type=int, default=datasets.MOST_ROWS, help="at most")
+    parser.add_argument("--datasets", help="names, by commas; all of the list unless given")
+    parser.add_argument("--data", type=Path, help="a folder with tables and a schema beside each")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at work")
+    parser.add_argument("--kept", type=Path, default=keeping.FOLDER, help="where figures are kept")
+    parser.add_argument("--any-code", action="store_true", help="take figures that other code made")
+    parser.add_argument("--wrong", nargs="?", const="", help="pairs that this figure gets wrong")
+    parser.add_argument("--json", type=Path, help="write the scores")
+    return parser.parse_args()
+
+
+def tasks(given: argparse.Namespace, pairs: list[Pair]) -> list[Task]:
+    """One for each data set, seed and measurer; large data sets first."""
+    used = list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
+    measurers = {figure.measurer for figure in FIGURES.values() if figure.kind == given.kind}
+    return [
+        Task(data, seed, measurer, names, given.rows, given.data, given.kept, given.any_code)
+        for data in chosen(given)
+        for measurer in sorted(measurers)
+        for seed in range(given.seeds + 1)
+        if (names := tuple(n for n in used if PROTECTIONS[n].seeded == bool(seed)))
+    ]
+
+
+def chosen(given: argparse.Namespace) -> list[str]:
+    """The data sets of the run."""
+    names = datasets.listed_names()
+    if given.data is not None:
+        names += datasets.of_folder(given.data)
+    wanted = names if given.datasets is None else given.datasets.split(",")
+    unknown = sorted(set(wanted) - set(names))
+    if unknown:
+        sys.exit(f"there is no data set {', '.join(unknown)}; there are {', '.join(names)}")
+    return sorted(wanted)
+
+
+def by_data(files: Iterable[Kept]) -> dict[str, dict[tuple[str, int], Kept]]:
+    """The files of each data set; those of several measurers are one, with all figures."""
+    found: dict[str, dict[tuple[str, int], Kept]] = {}
+    for kept in files:
+        here = found.setdefault(kept.data, {})
+        before = here.get((kept.protection, kept.seed))
+        if before is not None:
+            kept.figures.update(before.figures)
+        here[kept.protection, kept.seed] = kept
+    return found
+
+
+def compared_by_figure(
+    files: dict[str, Files], pairs: list[Pair], kind: Kind
+) -> dict[str, list[Compared]]:
+    """Every comparison of every figure that there is."""
+    there = {name for some in files.values() for kept in some.values() for name in kept.figures}
+    return {
+        name: [
+            one
+            for data in sorted(files)
+            for one in compared(data, files[data], pairs, name, figure.rises)
+        ]
+        for name, figure in FIGURES.items()
+        if figure.kind == kind and name in there
+    }
+
+
+def written(results: dict[str, list[Compared]]) -> dict[str, object]:
+    """The scores as JSON."""
+    return {
+        name: {**vars(score(every)), "by_data_set": by_data_set(every)}
+        for name, every in results.items()
+    }
+
+
+def main() -> int:
+    given = arguments()
+    pairs = read_pairs(given.kind)
+    files = by_data(finished(tasks(given, pairs), given.jobs))
+    faults = {
+        (k.protection, k.reason) for some in files.values() for k in some.values() if k.reason
+    }
+    results = compared_by_figure(dict(files), pairs, given.kind)
+    rows = {data: next(iter(some.values())).rows for data, some in files.items()}
+    print(showing.scores_table(results, list(files)), end="\n\n")
+    print(showing.data_table(results, rows), end="\n\n")
+    print(showing.pair_table(results))
+    for protection, reason in sorted(faults):
+        print(f"\nno figures of {protection}: {reason}")
+    if given.wrong is not None:
+        figure = given.wrong or next(iter(results))
+        print(f"\nnot right by {figure}\n\n{showing.wrong_table(results[figure])}")
+    if given.json is not None:
+        given.json.write_text(json.dumps(written(results), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""From figures to scores: the share of pairs in the right order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Literal
+
+import numpy as np
+
+from benchmarks.panel.keeping import Kept
+from benchmarks.panel.pairs import Kind, Pair
+
+Files = Mapping[tuple[str, int], Kept]
+"""The files of a data set, by protection and seed; those without chance have seed 0."""
+Half = Literal["chooses", "confirms"]
+DRAWS = 2_000
+CLOSE = 1e-12
+"""Figures nearer than this are tied."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One pair of one data set, with the figures of a and b for each seed."""
+
+    data: str
+    pair: Pair
+    figures: tuple[tuple[float | None, float | None], ...]
+    rises: bool
+    chance: bool
+    """Whether there is chance in a or b."""
+
+    @property
+    def points(self) -> list[float]:
+        """1 for the right order, half for a tie or no figure, 0 for the wrong one."""
+        return [_points(a, b, self.rises) for a, b in self.figures]
+
+    @property
+    def score(self) -> float:
+        return float(np.mean(self.points))
+
+    @property
+    def unknown(self) -> int:
+        return sum(a is None or b is None for a, b in self.figures)
+
+    @property
+    def wrong_by(self) -> list[float]:
+        """By how much the figures go the wrong way; below 0: the right one."""
+        sign = 1.0 if self.rises else -1.0
+        return [sign * (b - a) for a, b in self.figures if a is not None and b is not None]
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the mean over the seeds goes the wrong way by more than two standard errors."""
+        wrong = np.array(self.wrong_by)
+        if not len(wrong) or wrong.mean() <= CLOSE:
+            return False
+        if len(wrong) == 1:
+            return not self.chance
+        return bool(wrong.mean() > 2 * wrong.std(ddof=1) / np.sqrt(len(wrong)))
+
+
+def _points(a: float | None, b: float | None, rises: bool) -> float:
+    if a is None or b is None or abs(a - b) <= CLOSE:
+        return 0.5
+    return float((a > b) == rises)
+
+
+def compared(
+    data: str, files: Files, pairs: Sequence[Pair], name: str, rises: bool
+) -> list[Compared]:
+    """Every pair of a data set; not those whose files are in no order."""
+    found = []
+    for pair in pairs:
+        both = _both(files, pair)
+        kept = [(a, b) for a, b in both if not _alike(a, b, pair.kind)]
+        if kept:
+            figures = tuple((a.figures.get(name), b.figures.get(name)) for a, b in kept)
+            chance = any(one.seed for both in kept for one in both)
+            found.append(Compared(data, pair, figures, rises, chance))
+    return found
+
+
+def _alike(a: Kept, b: Kept, kind: Kind) -> bool:
+    """Whether nothing was distorted between two files without chance."""
+    return bool(a.patterns) and a.patterns.get(kind) == b.patterns.get(kind)
+
+
+def _both(files: Files, pair: Pair) -> list[tuple[Kept, Kept]]:
+    """The files of a pair for each seed; once where there is no chance in either."""
+    seeds = sorted({seed for name, seed in files if name in (pair.a, pair.b)} - {0}) or [0]
+    found = []
+    for seed in seeds:
+        a, b = (files.get((name, seed)) or files.get((name, 0)) for name in (pair.a, pair.b))
+        if a is not None and b is not None:
+            found.append((a, b))
+    return found
+
+
+@dataclass(frozen=True)
+class Score:
+    """The mean over data sets of the share of pairs in the right order."""
+
+    value: float
+    low: float
+    high: float
+    data_sets: int
+    comparisons: int
+    unknown: int
+
+
+def score(every: Sequence[Compared], seed: int = 1) -> Score:
+    """With a 95 % interval: data sets drawn with replacement."""
+    shares = list(by_data_set(every).values())
+    if not shares:
+        return Score(nan, nan, nan, 0, 0, 0)
+    rng = np.random.default_rng(seed)
+    draws = rng.choice(shares, size=(DRAWS, len(shares))).mean(axis=1)
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return Score(
+        float(np.mean(shares)),
+        float(low),
+        float(high),
+        len(shares),
+        sum(len(one.figures) for one in every),
+        sum(one.unknown for one in every),
+    )
+
+
+def by_data_set(every: Sequence[Compared]) -> dict[str, float]:
+    """The mean over pairs of the mean over seeds, for each data set."""
+    found: dict[str, list[float]] = {}
+    for one in every:
+        found.setdefault(one.data, []).append(one.score)
+    return {data: float(np.mean(scores)) for data, scores in found.items()}
+
+
+def halves(names: Sequence[str]) -> dict[str, Half]:
+    """Data sets in alphabetical order, alternating: one half chooses, the other confirms."""
+    kinds: tuple[Half, Half] = ("chooses", "confirms")
+    return {name: kinds[place % 2] for place, name in enumerate(sorted(names))}

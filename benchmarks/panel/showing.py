@@ -1,0 +1,82 @@
+"""The tables that a run prints, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+
+import numpy as np
+
+from benchmarks.panel.scores import Compared, Half, by_data_set, halves, score
+
+Results = Mapping[str, Sequence[Compared]]
+"""Every comparison, by figure."""
+
+
+def scores_table(results: Results, names: Sequence[str]) -> str:
+    """Each figure's share of pairs in the right order: all data sets, and each half."""
+    rows = [
+        "| figure | right | 95 % over data sets | chooses | confirms | no figure |",
+        "|---|---|---|---|---|---|",
+    ]
+    sides = halves(names)
+    for figure, every in results.items():
+        whole = score(every)
+        chooses, confirms = (score(_half(every, sides, side)).value for side in _SIDES)
+        rows.append(
+            f"| {figure} | {whole.value:.3f} | {whole.low:.3f} – {whole.high:.3f} "
+            f"| {chooses:.3f} | {confirms:.3f} | {whole.unknown} of {whole.comparisons} |"
+        )
+    return "\n".join(rows)
+
+
+_SIDES: tuple[Half, Half] = ("chooses", "confirms")
+
+
+def _half(every: Sequence[Compared], sides: Mapping[str, Half], side: Half) -> list[Compared]:
+    return [one for one in every if sides[one.data] == side]
+
+
+def data_table(results: Results, rows_of: Mapping[str, int]) -> str:
+    """Each figure's share by data set."""
+    figures = list(results)
+    rows = [f"| data set | rows | {' | '.join(figures)} |", "|---|---|" + "---|" * len(figures)]
+    shares = {figure: by_data_set(every) for figure, every in results.items()}
+    for data in sorted(rows_of):
+        cells = [f"{shares[figure][data]:.3f}" for figure in figures]
+        rows.append(f"| {data} | {rows_of[data]:,} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def pair_table(results: Results) -> str:
+    """Each figure's share by pair, over all data sets."""
+    figures = list(results)
+    rows = [f"| pair | {' | '.join(figures)} |", "|---|" + "---|" * len(figures)]
+    shares: dict[str, dict[str, list[float]]] = {}
+    for figure, every in results.items():
+        for one in every:
+            shares.setdefault(one.pair.name, {}).setdefault(figure, []).append(one.score)
+    for pair, found in shares.items():
+        cells = [f"{np.mean(found[figure]):.3f}" for figure in figures]
+        rows.append(f"| {pair} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def wrong_table(every: Sequence[Compared]) -> str:
+    """Every pair of every data set that is not right for all seeds, those beyond chance first."""
+    rows = [
+        "| data set | pair | right | a | b | b − a ± s.e. | beyond chance |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    wrong = [one for one in every if one.score < 1 and one.wrong_by]
+    for one in sorted(wrong, key=lambda w: (not w.beyond_chance, w.pair.name, w.score, w.data)):
+        known = [(a, b) for a, b in one.figures if a is not None and b is not None]
+        a, b = np.mean(known, axis=0)
+        by = np.array(one.wrong_by)
+        error = f" ± {by.std(ddof=1) / sqrt(len(by)):.4f}" if len(by) > 1 else ""
+        rows.append(
+            f"| {one.data} | {one.pair.name} | {one.score:.1f} | {a:.4f} | {b:.4f} "
+            f"| {by.mean():+.4f}{error} | {'yes' if one.beyond_chance else 'no'} |"
+        )
+    unknown = sum(one.unknown for one in every)
+    return "\n".join([*rows, *([f"\nNo figure: {unknown} comparisons."] if unknown else [])])

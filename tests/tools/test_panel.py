@@ -1,0 +1,252 @@
+"""The panel's list of pairs, its protections, and how figures become scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def panel(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks import panel
+
+    return panel
+
+
+@pytest.fixture
+def iris(panel):
+    from benchmarks.panel.datasets import named
+
+    return named("iris")
+
+
+def made(iris, name, seed=3):
+    from benchmarks.panel.protections import PROTECTIONS
+
+    return PROTECTIONS[name].make(iris, seed)
+
+
+# -- the list ----------------------------------------------------------------------------------
+
+
+def test_pairs_name_protections_and_say_why(panel):
+    from benchmarks.panel.pairs import read_pairs
+    from benchmarks.panel.protections import PROTECTIONS
+
+    pairs = [pair for kind in ("risk", "utility") for pair in read_pairs(kind)]
+    assert max(Counter((pair.kind, pair.a, pair.b) for pair in pairs).values()) == 1
+    for pair in pairs:
+        assert {pair.a, pair.b} <= set(PROTECTIONS), pair
+        assert pair.a != pair.b
+        assert pair.why
+
+
+def test_there_are_enough_pairs_and_half_are_neighbours(panel):
+    from benchmarks.panel.pairs import read_pairs
+
+    pairs = read_pairs("risk")
+    assert len(pairs) >= 25
+    assert sum(pair.neighbours for pair in pairs) >= len(pairs) / 2
+
+
+def test_pairs_go_one_way(panel):
+    """A list that said a ≥ b ≥ … ≥ a would contradict itself."""
+    from graphlib import TopologicalSorter
+
+    from benchmarks.panel.pairs import read_pairs
+
+    for kind in ("risk", "utility"):
+        after: dict[str, set[str]] = {}
+        for pair in read_pairs(kind):
+            after.setdefault(pair.b, set()).add(pair.a)
+        TopologicalSorter(after).prepare()
+
+
+def test_neighbours_have_nothing_between_them(panel):
+    from benchmarks.panel.pairs import read_pairs
+
+    for kind in ("risk", "utility"):
+        pairs = read_pairs(kind)
+        below: dict[str, set[str]] = {}
+        for pair in pairs:
+            below.setdefault(pair.a, set()).add(pair.b)
+        for pair in pairs:
+            further = set().union(*(reached(below, name) for name in below[pair.a]))
+            assert not (pair.neighbours and pair.b in further), pair.name
+
+
+def reached(below, name):
+    """All that is below a protection, by however many steps."""
+    here = below.get(name, set())
+    return here.union(*(reached(below, one) for one in here))
+
+
+# -- the data sets -----------------------------------------------------------------------------
+
+
+def test_at_least_twelve_real_data_sets_with_keys_and_targets(panel):
+    from benchmarks.panel.datasets import listed_names, named
+
+    there = [data for name in listed_names() if (data := named(name)) is not None]
+    assert len(there) >= 12
+    for data in there:
+        assert 3 <= len(data.keys) <= 6
+        assert data.numbers, data.name
+        assert data.targets, data.name
+        assert not set(data.keys) & set(data.targets)
+        assert {*data.keys, *data.targets} <= set(data.variables), data.name
+        assert data.rows <= 5_000
+
+
+# -- protections: the weaker one's distortion is part of the stronger one's --------------------
+
+
+@pytest.mark.parametrize("family", [("swap5", "swap10", "swap30"), ("permute1", "permute_keys")])
+def test_what_is_moved_stays_moved_alike(iris, family):
+    frames = [made(iris, name) for name in family]
+    for weak, strong in pairwise(frames):
+        for key in iris.keys:
+            before, first, then = (f[key].to_numpy() for f in (iris.frame, weak, strong))
+            moved = first != before
+            assert (then[moved] == first[moved]).all()
+    assert (frames[-1][iris.keys[-1]] != frames[0][iris.keys[-1]]).any()
+
+
+def test_swaps_move_the_share_they_say_and_keep_every_distribution(panel):
+    from benchmarks.panel.protections import swapped_rows
+
+    shares = (0.05, 0.1, 0.3, 1.0)
+    rows = [swapped_rows(1_000, share, np.random.default_rng(1)) for share in shares]
+    for share, found in zip(shares, rows, strict=True):
+        assert (found != np.arange(1_000)).sum() == round(share * 1_000)
+        assert (found[found] == np.arange(1_000)).all()
+
+
+def test_suppressed_cells_are_nested_and_others_untouched(iris):
+    frames = [made(iris, name) for name in ("suppress5", "suppress15", "suppress30")]
+    for key in iris.keys:
+        gone = [frame[key].is_null().to_numpy() for frame in frames]
+        assert [int(g.sum()) for g in gone] == [8, 22, 45]
+        for few, many in pairwise(gone):
+            assert (many | ~few).all()
+        kept = frames[-1][key].is_not_null()
+        assert frames[-1][key].filter(kept).equals(iris.frame[key].filter(kept))
+
+
+def test_samples_are_nested(iris):
+    half, tenth = (set(made(iris, name)["unit"]) for name in ("sample50", "sample10"))
+    assert (len(half), len(tenth)) == (75, 15)
+    assert tenth < half
+
+
+def test_noise_is_the_same_draw_times_a_factor(iris):
+    for key in iris.numbers:
+        small, large = (
+            made(iris, name)[key].to_numpy() - iris.frame[key].to_numpy()
+            for name in ("noise10", "noise100")
+        )
+        assert large == pytest.approx(10 * small)
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ("original", "round5", "round10", "round50"),
+        ("original", "bands_fine", "bands_coarse"),
+        ("original", "top90", "top60"),
+    ],
+)
+def test_coarser_values_are_finer_ones_put_together(iris, family):
+    frames = [made(iris, name) for name in family]
+    for fine, coarse in pairwise(frames):
+        for key in iris.numbers:
+            assert len(set(zip(fine[key], coarse[key], strict=True))) == fine[key].n_unique()
+        assert coarse.select(iris.keys).n_unique() < fine.select(iris.keys).n_unique()
+
+
+def test_copies_are_the_first_records_of_the_resample(iris):
+    whole, half, tenth, none = (
+        made(iris, name) for name in ("resample", "copied50", "copied10", "independent")
+    )
+    assert half[:75].equals(whole[:75])
+    assert tenth[:15].equals(whole[:15])
+    assert tenth[15:].equals(none[15:])
+    assert not tenth[:15].equals(none[:15])
+
+
+def test_another_seed_draws_another_file(iris):
+    from benchmarks.panel.protections import PROTECTIONS
+
+    for name, protection in PROTECTIONS.items():
+        assert made(iris, name, 1).equals(made(iris, name, 1)), name
+        assert made(iris, name, 1).equals(made(iris, name, 2)) != protection.seeded, name
+
+
+# -- scores ------------------------------------------------------------------------------------
+
+
+def kept(name, seed, figures, patterns=None):
+    from benchmarks.panel.keeping import Kept
+
+    return Kept("iris", name, seed, 150, "risk", "", patterns or {}, 0.0, figures)
+
+
+def compared(files, a, b, rises=True):
+    from benchmarks.panel.pairs import Pair
+    from benchmarks.panel.scores import compared
+
+    pair = Pair("risk", a, b, True, "")
+    return compared("iris", {(k.protection, k.seed): k for k in files}, [pair], "x", rises)
+
+
+def test_right_tied_unknown_and_wrong(panel):
+    files = [kept("a", 0, {"x": 0.5})]
+    files += [kept("b", s, {"x": x}) for s, x in enumerate((0.4, 0.5, None, 0.6), start=1)]
+    [one] = compared(files, "a", "b")
+    assert one.points == [1.0, 0.5, 0.5, 0.0]
+    assert (one.score, one.unknown) == (0.5, 1)
+    [other] = compared(files, "a", "b", rises=False)
+    assert other.points == [0.0, 0.5, 0.5, 1.0]
+
+
+def test_without_chance_a_pair_counts_once_and_not_if_nothing_was_distorted(panel):
+    files = [
+        kept("a", 0, {"x": 0.5}, {"risk": "1"}),
+        kept("b", 0, {"x": 0.4}, {"risk": "2"}),
+        kept("c", 0, {"x": 0.4}, {"risk": "2"}),
+        kept("d", 1, {"x": 0.4}),
+    ]
+    [one] = compared(files, "a", "b")
+    assert one.points == [1.0]
+    assert compared(files, "b", "c") == []
+    assert [one.beyond_chance for one in compared(files, "b", "a")] == [True]
+    assert [one.beyond_chance for one in compared(files, "d", "a")] == [False]
+
+
+def test_halves_alternate_in_alphabetical_order(panel):
+    from benchmarks.panel.scores import halves
+
+    assert halves(["c", "a", "b"]) == {"a": "chooses", "b": "confirms", "c": "chooses"}
+
+
+def test_a_run_that_was_stopped_is_taken_up_again(panel, tmp_path):
+    from benchmarks.panel import keeping, working
+
+    task = working.Task("iris", 0, "risk", ("original", "remove1"), 150, None, tmp_path, False)
+    first = working.done(task)
+    assert [k.protection for k in first] == ["original", "remove1"]
+    assert first[0].figures["R_internal"] > first[1].figures["R_internal"]
+    lines = task.shelf.file.read_text().splitlines()
+    task.shelf.file.write_text(lines[0] + "\n" + lines[1][:40])
+    assert list(task.shelf.read(False)) == ["original"]
+    assert working.done(task)[0] == first[0]
+    task.shelf.file.write_text(lines[0].replace(keeping.code(), "older"))
+    assert task.shelf.read(False) == {}
+    assert list(task.shelf.read(True)) == ["original"]
