@@ -109,6 +109,8 @@ def _view(
     if kind == "number":
         sides = {table: side for table, side in sides.items() if side.levels.numeric}
     places, numbers = _common(list(sides.values()), kind)
+    if kind == "order":
+        numbers = _ranks(places, len(numbers))
     placed = dict(zip(sides, zip(sides.values(), places, strict=True), strict=True))
     return View(variable.name, kind, len(numbers), numbers, placed)
 
@@ -120,6 +122,19 @@ def _kind(before: Side, after: Side) -> Kind:
     if types == {"continuous"} and before.levels.numeric and after.levels.numeric:
         return "number"
     return "order"
+
+
+def _ranks(places: Sequence[Index], size: int) -> Floats:
+    """Places in the order of what the first two tables have; levels of others stand in between.
+
+    So another table changes no distance between units and records.
+
+    >>> _ranks([np.array([0, 2]), np.array([2, 3]), np.array([1, 4])], 5)
+    array([0. , 0.5, 1. , 2. , 2.5])
+    """
+    known = np.unique(np.concatenate(list(places[:2])))
+    last = len(known) - 1.0
+    return np.interp(np.arange(size), known, np.arange(len(known)), left=-0.5, right=last + 0.5)
 
 
 def _common(sides: Sequence[Side], kind: Kind) -> tuple[list[Index], Floats]:

@@ -66,10 +66,13 @@ def resolution(numbers: Floats) -> float | None:
 def found_rule(original: Floats, released: Floats, rows: Floats, own: float | None) -> Rule | None:
     """The rule by which original numbers became released ones, cell by cell; None if none does.
 
-    Only a unit coarser than the original's own resolution is a rule.
+    Only a unit coarser than the original's own resolution is a rule, and only one that changed
+    something: where other values were suppressed, those left may be multiples by chance.
     """
     unit = resolution(np.unique(released))
     if unit is None or rows.sum() <= 0 or (own is not None and unit <= own):
+        return None
+    if not rows[~np.isclose(original, released, rtol=0.0, atol=unit * 1e-6)].sum():
         return None
     for mode in _MODES:
         rule = Rule(unit, mode)  # type: ignore[arg-type]

@@ -939,6 +939,12 @@ def test_rows_and_not_values_must_obey_a_rule():
     assert found_rule(before, after, np.zeros(3), 1.0) is None
 
 
+def test_a_rule_that_changed_nothing_is_none():
+    """Where odd values were suppressed those left are even, and were so before."""
+    left = np.array([20.0, 22.0, 26.0])
+    assert found_rule(left, left, np.ones(3), 1.0) is None
+
+
 def test_a_rule_is_coarser_than_the_original():
     """Incomes in tens that stay in tens are not "rounded to ten"."""
     before = np.arange(10.0, 1000.0, 10.0)

@@ -9,8 +9,8 @@ import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.intervals import newcombe, normal_quantile
-from microgauge.measures.disclosure.shares import Interval
+from microgauge.measures.disclosure.intervals import newcombe
+from microgauge.measures.disclosure.shares import Interval, wilson
 
 MOST = 2_000_000
 """Different records of a table beyond which they are not compared by their numbers."""
@@ -116,14 +116,14 @@ def copied(original: Whole, protected: Neighbours, chances: Chances) -> Copied:
         raise Undefined("the table has no record")
     unique = (original.rows == 1) & (Neighbours(original).number(original) == 1)
     each, there = _chances(original, protected, np.flatnonzero(unique), chances)
-    error = float(np.sqrt((each**2).sum() - each.sum() ** 2 / records) / records)
-    mean, z = float(each.sum() / records), normal_quantile()
+    mean = float(each.sum() / records)
+    trials = as_trials(float(each.sum()), float((each**2).sum()), records)
     return Copied(
         records,
         int(unique.sum()),
         int((there & unique).sum()),
         mean,
-        (max(mean - z * error, 0.0), min(mean + z * error, 1.0)),
+        wilson(mean, trials),
         unique,
         each,
     )
@@ -147,6 +147,20 @@ def _taken(table: Whole, some: Index) -> Whole:
     return Whole(table.groups[some], table.numbers[some], table.rows[some])
 
 
+def as_trials(total: float, squares: float, people: int) -> float:
+    """How many trials make a share as unsure as the mean of chances is, from their sums.
+
+    Chances of people are between 0 and 1, mostly 0: an interval of their mean from its standard
+    error is too short, and where nobody has a chance it has no length. That of a share holds.
+
+    >>> round(as_trials(2.0, 2.0, 10), 6), round(as_trials(2.0, 1.0, 10), 6)
+    (10.0, 26.666667)
+    """
+    mean = total / people
+    spread = squares / people - mean**2
+    return max(mean * (1.0 - mean) / spread, 1.0) * people if spread > 0 else people
+
+
 def controlled(
     own: Copied, original: Whole, holdout: Whole, protected: Neighbours, chances: Chances
 ) -> Control:
@@ -165,17 +179,19 @@ def controlled(
     scale = own.uniques / own.records
     low, high = newcombe((own.copied, hits), (own.uniques, number))
     mine = own.chances[own.unique]
-    apart = scale * (mine.mean() - mean)
-    spread = float(((each[others] - mean) ** 2 * rows[others]).sum() / max(number - 1, 1))
-    error = scale * np.sqrt(mine.var(ddof=1 if len(mine) > 1 else 0) / len(mine) + spread / number)
-    z = normal_quantile()
+    theirs = float((each[others] ** 2 * rows[others]).sum())
+    trials = (
+        as_trials(float(mine.sum()), float((mine**2).sum()), own.uniques),
+        as_trials(mean * number, theirs, number),
+    )
+    found_low, found_high = newcombe((float(mine.mean()) * trials[0], mean * trials[1]), trials)
     return Control(
         share=hits / number,
         found=mean,
         records=number,
         excess=scale * (own.copied / own.uniques - hits / number),
         excess_ci=(scale * low, scale * high),
-        found_excess=float(apart),
-        found_excess_ci=(float(apart - z * error), float(apart + z * error)),
+        found_excess=float(scale * (mine.mean() - mean)),
+        found_excess_ci=(scale * found_low, scale * found_high),
         repeated=int(holdout.rows[repeated].sum()),
     )

@@ -17,6 +17,8 @@ from microgauge.measures.disclosure.shares import Interval, wilson
 LEVEL = 0.95
 DRAWS = 20_000
 """Of the largest of several normal figures, for simultaneous intervals."""
+FEWEST = 2.0
+"""Degrees of freedom below which no interval says anything."""
 
 
 def normal_quantile(level: float = LEVEL) -> float:
@@ -27,11 +29,12 @@ def normal_quantile(level: float = LEVEL) -> float:
 
 
 def newcombe(
-    successes: tuple[float, float], trials: tuple[int, int], level: float = LEVEL
+    successes: tuple[float, float], trials: tuple[float, float], level: float = LEVEL
 ) -> Interval:
     """Newcombe's interval of the difference of two independent shares (method 10, 1998).
 
-    It holds its level for shares near 0, where the usual one does not.
+    It holds its level for shares near 0, where the usual one does not. Successes may be parts of
+    one, and trials those of a share as unsure as the mean that it is.
 
     >>> [round(end, 4) for end in newcombe((56, 48), (70, 80))]
     [0.0524, 0.3339]
@@ -63,9 +66,27 @@ class Clustered:
         return factor * (self.residuals.T @ self.residuals)
 
     @property
+    def degrees(self) -> Floats:
+        """Degrees of freedom of each variance, after Satterthwaite (1946): few where few clusters
+        make it up.
+
+        2 v² / Var(v), estimated from the clusters; as many as clusters less one where all move the
+        mean alike.
+        """
+        squares = self.residuals**2
+        groups, total = max(len(squares), 1), squares.sum(axis=0)
+        varies = (squares**2).sum(axis=0) - total**2 / groups
+        most = np.full(len(total), max(groups - 1.0, FEWEST))
+        found = np.divide(2.0 * total**2, varies, out=most.copy(), where=varies > 0)
+        return np.asarray(np.clip(found, FEWEST, most))
+
+    @property
     def errors(self) -> Floats:
-        """The standard errors of the means."""
-        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        """The standard errors of the means, so much wider that normal quantiles are Student's."""
+        from scipy.special import stdtrit
+
+        wider = stdtrit(self.degrees, 0.5 + LEVEL / 2.0) / normal_quantile()
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.covariance), 0.0)) * wider)
 
 
 Attacked = tuple[Floats, Counts, Index]

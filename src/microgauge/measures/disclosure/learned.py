@@ -269,7 +269,9 @@ def learned(
 def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:
     """The largest share of people whose target one key alone gives away.
 
-    `keys` are profiles × keys. 1: for some key, all people with one value share the target.
+    `keys` are profiles × keys. 1: for some key, all people with one value share the target. People
+    who are alone with their value say nothing of that, and a key of which most are so gives nothing
+    away: else a key whose values are all different would give away everything.
     """
     best = 0.0
     total = max(int(people.rows.sum()), 1)
@@ -279,5 +281,8 @@ def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:
         counts = np.bincount(where, people.rows)
         most = np.zeros(size + 1)
         np.maximum.at(most, pairs // (people.size + 1), counts)
-        best = max(best, float(most.sum() / total))
+        several = np.bincount(levels, people.rows, size + 1)
+        several, most = several[several > 1], most[several > 1]
+        if 2 * several.sum() >= total:
+            best = max(best, float(most.sum() / several.sum()))
     return best

@@ -7,7 +7,7 @@ from scipy.special import betaincinv, ndtri
 Interval = tuple[float, float]
 
 
-def wilson(share: float, trials: int, level: float = 0.95) -> Interval:
+def wilson(share: float, trials: float, level: float = 0.95) -> Interval:
     """Wilson's score interval (1927): the true shares under which this one is not surprising.
 
     >>> low, high = wilson(0.0, 10)
