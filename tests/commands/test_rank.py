@@ -617,7 +617,7 @@ def test_pairs_of_recoded_originals_are_tested_for_each_candidate(watched):
 
 
 def alone(original, protected, said, sections, **choices):
-    needed = sections and [*sections, "left_in", "disclosure"]  # which ranking needs as well
+    needed = sections and [*sections, "left_in"]  # which ranking needs as well
     return microgauge.assess(original, protected, schema=said, only=needed, **choices).to_dict()
 
 
