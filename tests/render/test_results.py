@@ -78,8 +78,8 @@ CONTRACT = {
     "regressions.coefficients": "term original original_ci protected protected_ci overlap"
     " standardised_difference same_sign same_verdict",
     "disclosure": "risk risk_ci upper_bound worst keys keys_gone targets units released found"
-    " copied replicated learned learned_ci excess excess_ci holdout holdout_shared membership attacks"
-    " intruders seed",
+    " copied replicated learned learned_ci excess excess_ci holdout holdout_shared membership"
+    " attacks intruders seed",
     "disclosure.worst": "part variable",
     "disclosure.found": "value exact nearest released ci population min_matches claims claims_right"
     " claims_right_ci largest above group groups looked_for",
