@@ -24,6 +24,7 @@ HEADINGS = (
     "What changed",
     "Indicators",
     "Regressions",
+    "What an intruder",
     "Risk of",
     "Balance of",
 )

@@ -24,6 +24,14 @@ from microgauge.results import (
     VariableResult,
     VariableScore,
 )
+from microgauge.results.disclosure import (
+    CopiedUnits,
+    Disclosure,
+    Found,
+    Intruder,
+    LearnedTarget,
+    Replicated,
+)
 
 TABLE = InputTable(path="t.csv", rows=9, columns=2)
 INPUTS = Inputs(
@@ -193,8 +201,54 @@ def test_coefficients():
     assert frame.schema["original_low"] == pl.Float64
 
 
+def disclosure(**parts):
+    return Disclosure(
+        risk=0.1, found=Found(value=0.1), copied=CopiedUnits(value=None, reason="aligned"),
+        replicated=Replicated(unique_original=0.2), **parts,
+    )  # fmt: skip
+
+
+def test_targets():
+    income = LearnedTarget(
+        target="income", value=0.2, exact=0.1, exact_ci=(0.05, 0.15), nearest=0.2,
+        nearest_ci=(0.16, 0.24), gain=0.11, null=0.01, ci=(0.14, 0.26), disclosed=0.5, correct=0.4,
+        original=0.6, both=0.3, present=0.9, cap_base=0.12, cap_original=0.13, cap_protected=0.17,
+        dcap=0.18, tcap=0.19, holdout=0.07, excess=0.08, excess_ci=(-0.01, 0.09),
+        flags=("one", "two"),
+    )  # fmt: skip
+    gone = LearnedTarget(target="wage", value=None, reason="not in the file")
+    frame = assessment(disclosure=disclosure(learned=(income, gone))).disclosure_table()
+    first, second = frame.rows(named=True)
+    assert first == {
+        "target": "income", "value": 0.2, "exact": 0.1, "exact_low": 0.05, "exact_high": 0.15,
+        "nearest": 0.2, "nearest_low": 0.16, "nearest_high": 0.24, "gain": 0.11, "null": 0.01,
+        "ci_low": 0.14, "ci_high": 0.26, "disclosed": 0.5, "correct": 0.4, "original": 0.6,
+        "both": 0.3, "present": 0.9, "cap_base": 0.12, "cap_original": 0.13,
+        "cap_protected": 0.17, "dcap": 0.18, "tcap": 0.19, "holdout": 0.07, "excess": 0.08,
+        "excess_low": -0.01, "excess_high": 0.09, "flags": "one; two", "reason": None,
+    }  # fmt: skip
+    assert second == {**dict.fromkeys(first), "target": "wage", "reason": "not in the file"}
+    assert frame.columns == list(first)
+    assert frame.schema["excess_low"] == pl.Float64
+
+
+def test_intruders():
+    erring = Intruder(
+        knows="with error", keys=("age", "sex"), found=0.3, learned=0.2, target="wage", error=0.1
+    )
+    frame = assessment(disclosure=disclosure(intruders=(erring,))).intruder_table()
+    assert only_row(frame) == {
+        "knows": "with error", "keys": "age, sex", "found": 0.3, "learned": 0.2, "target": "wage",
+        "error": 0.1, "reason": None,
+    }  # fmt: skip
+    assert assessment(disclosure=disclosure()).intruder_table().height == 0
+
+
 def test_what_was_not_computed():
     bare = assessment()
+    for method in (bare.disclosure_table, bare.intruder_table):
+        with pytest.raises(ValueError, match="disclosure"):
+            method()
     for method in (bare.variable_table, bare.pair_table):
         with pytest.raises(ValueError, match="gdu"):
             method()

@@ -13,6 +13,7 @@ from microgauge.results import (
     Assessment,
     Candidate,
     CoefficientResult,
+    Disclosure,
     IndicatorResult,
     Loss,
     PairScore,
@@ -21,6 +22,7 @@ from microgauge.results import (
     VariableLoss,
     VariableScore,
 )
+from microgauge.results.disclosure import Intruder, LearnedTarget
 from microgauge.results.plain import to_dict
 
 _DTYPES: dict[str, type[pl.DataType]] = {
@@ -28,8 +30,10 @@ _DTYPES: dict[str, type[pl.DataType]] = {
     "int": pl.Int64,
     "bool": pl.Boolean,
     "tuple[float, float]": pl.Float64,
+    "Ends": pl.Float64,
 }
 """What a field of a result is as a column; all else is text."""
+_INTERVALS = ("tuple[float, float]", "Ends")
 
 
 def _frame(kind: type[Any], rows: Sequence[dict[str, Any]], *left_out: str) -> pl.DataFrame:
@@ -41,7 +45,7 @@ def _frame(kind: type[Any], rows: Sequence[dict[str, Any]], *left_out: str) -> p
         said = str(field.type).removesuffix(" | None")
         dtype = _DTYPES.get(said, pl.String)
         values = [row.get(field.name) for row in rows]
-        if said.startswith("tuple[float"):
+        if said in _INTERVALS:
             for end, name in enumerate(("low", "high")):
                 ends = [None if value is None else value[end] for value in values]
                 title = f"{field.name.removesuffix('_ci')}_{name}"
@@ -61,6 +65,14 @@ def _loss(result: Assessment) -> Loss:
     if result.loss is None:
         raise ValueError("the loss was not computed: leave loss among the sections")
     return result.loss
+
+
+def _disclosure(result: Assessment) -> Disclosure:
+    if result.disclosure is None:
+        raise ValueError(
+            "disclosure was not computed: leave it among the sections, and name quasi-identifiers"
+        )
+    return result.disclosure
 
 
 def variable_frame(result: Assessment) -> pl.DataFrame:
@@ -110,6 +122,24 @@ def coefficient_frame(result: Assessment) -> pl.DataFrame:
     table = _frame(CoefficientResult, [to_dict(coefficient) for _, coefficient in found])
     formulas = pl.Series("formula", [formula for formula, _ in found], dtype=pl.String)
     return table.insert_column(0, formulas)
+
+
+def disclosure_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each target: what is learned of it, and how others count it."""
+    rows = [
+        {**to_dict(target), "flags": "; ".join(target.flags) or None}
+        for target in _disclosure(result).learned
+    ]
+    return _frame(LearnedTarget, rows)
+
+
+def intruder_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each intruder; none where those who know less were not asked for."""
+    rows = [
+        {**to_dict(intruder), "keys": ", ".join(intruder.keys)}
+        for intruder in _disclosure(result).intruders
+    ]
+    return _frame(Intruder, rows)
 
 
 def candidate_frame(result: Ranking) -> pl.DataFrame:

@@ -227,6 +227,18 @@ class Assessment:
 
         return coefficient_frame(self)
 
+    def disclosure_table(self) -> Any:
+        """A polars data frame with a row for each target that an intruder wants to know."""
+        from microgauge.render.frames import disclosure_frame
+
+        return disclosure_frame(self)
+
+    def intruder_table(self) -> Any:
+        """A polars data frame with a row for each intruder."""
+        from microgauge.render.frames import intruder_frame
+
+        return intruder_frame(self)
+
     def __eq__(self, other: object) -> bool:
         """Whether both say the same: what is written, without pictures and lists of records."""
         if not isinstance(other, Assessment):

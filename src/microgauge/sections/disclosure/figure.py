@@ -192,8 +192,7 @@ class Figures:
     def result(self) -> Disclosure:
         """Every figure, null with a reason where there is none."""
         measure = self.measure
-        unweighted = None
-        found = found_result(measure.attack, measure.evidence, unweighted)
+        found = found_result(measure.attack, measure.evidence, _unweighted(measure))
         copied = self._copied()
         columns, covariance = self.columns(copied)
         targets = self.targets()
@@ -281,6 +280,13 @@ class Figures:
             return CopiedUnits(value=None, reason=ALIGNED)
         measure.log.progress("looking for copied records", 0.0)
         return measure.copies.result(measure.keys, measure.evidence.shown)
+
+
+def _unweighted(measure: Measure) -> str | None:
+    """Why nobody is found in the population although a weight is named."""
+    if measure.study.options.weight_of("protected") is None:
+        return None
+    return "population: the weight is no column of numbers in the protected table"
 
 
 def _is_learned(worst: Worst | None) -> bool:

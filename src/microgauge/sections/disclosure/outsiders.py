@@ -151,11 +151,18 @@ def _told(made: Callable[[], Attack]) -> WpAttack:
     )
 
 
+def _beyond(found: WpAttack) -> float:
+    """What the file adds: to what is known of others, or without a holdout to guessing."""
+    if found.risk is not None:
+        return found.risk
+    return (found.attack or 0.0) - (found.naive or 0.0)
+
+
 def _worst(tried: Sequence[tuple[WpAttack, str]]) -> WpAttack:
     """The target that is inferred best, beyond the control where there is one."""
     known = [(found, name) for found, name in tried if found.attack is not None]
     if not known:
         reason = tried[0][0].reason if tried else "there is no target"
         return WpAttack(attack=None, reason=reason)
-    best, name = max(known, key=lambda one: one[0].risk if one[0].risk is not None else -1.0)
+    best, name = max(known, key=lambda one: _beyond(one[0]))
     return replace(best, target=name)

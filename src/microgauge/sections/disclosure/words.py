@@ -180,9 +180,14 @@ def _attacks(found: Disclosure) -> list[str]:
         if attack.attack is None:
             said.append(f"{names.get(name, name)}: not defined: {attack.reason}")
             continue
+        what = f"{names.get(name, name)}{f' of {attack.target}' if attack.target else ''}"
+        start = f"{what}: {figure(attack.attack)} of guesses right, {figure(attack.naive)} naively"
+        if attack.control is None or attack.risk is None:
+            said.append(f"{start}; no risk: {attack.reason}")
+            continue
         said.append(
-            f"{names.get(name, name)}: {figure(attack.attack)} right, of people not in the file "
-            f"{figure(attack.control)}: risk {figure(attack.risk)}{_ends(attack.ci)}"
+            f"{start}, {figure(attack.control)} of people not in the file: risk "
+            f"{figure(attack.risk)}{_ends(attack.ci)}"
         )
     return said
 
