@@ -7,6 +7,9 @@ from microgauge.results.disclosure import Disclosure
 from microgauge.sections.charts import bars
 from microgauge.sections.disclosure.words import words
 
+MOST_INTRUDERS = 12
+"""Those who get most; all are in the result."""
+
 
 def report(found: Disclosure) -> list[Group]:
     """The stories, what is learned of each target, and groups in which many are found."""
@@ -36,7 +39,10 @@ def _targets(found: Disclosure) -> Table:
         Head(text="DiSCO", digits=3, optional=True),
     ]
     if found.holdout is not None:
-        heads += [Head(text="Holdout", digits=3), Head(text="By taking part", digits=3)]
+        heads += [
+            Head(text="Holdout", digits=3, optional=True),
+            Head(text="By taking part", digits=3),
+        ]
     rows = []
     notes = []
     for target in found.learned:
@@ -93,6 +99,6 @@ def _intruders(found: Disclosure) -> Table:
                 i.learned,
                 i.target,
             )
-            for i in found.intruders
+            for i in found.intruders[:MOST_INTRUDERS]
         ),
     )

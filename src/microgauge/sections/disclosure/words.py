@@ -129,7 +129,8 @@ def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
         (
             "copied",
             f"{number:,} of {copied.uniques:,} people who are alone in all variables stand in the "
-            f"file as they are; chance to be found by that {figure(copied.found_copied)}",
+            f"file (numbers to within {copied.interval:g} of a standard deviation); chance to be "
+            f"found by that {figure(copied.found_copied)}",
         )
     ]
     if copied.excess is not None:
