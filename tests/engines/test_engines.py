@@ -102,7 +102,8 @@ def of_columns(names, **options):
 # -- cases ---------------------------------------------------------------------------------------
 
 SECTIONS = [
-    "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions", "risk", "rut",
+    "left_in", "gdu", "propensity", "clusters", "ecdf", "loss", "indicators", "regressions",
+    "risk", "rut",
 ]  # fmt: skip
 FEW = ["gdu", "loss", "risk", "rut"]
 WHOLE = ["propensity", "clusters", "ecdf"]
@@ -211,6 +212,35 @@ def sampled_by_copies():
     return microgauge.assess, tables, {"schema": chosen, "skip": ["gdu", "loss"]}
 
 
+def named():
+    """Columns that name people, each in its way; others that do not."""
+    original = survey().drop("number", "w", "note")
+    place = pl.int_range(pl.len())
+    protected = (
+        released(survey(), added=0)
+        .select(original.columns)
+        .with_columns(
+            mail=pl.format("p{}@example.org", place),
+            day=pl.date(1950, 1, 1) + pl.duration(days=place * 61),
+            moment=pl.datetime(1950, 1, 1) + pl.duration(hours=place * 1001),
+            serial=pl.format("2024HU{}", 1_000_000 + place // 2),
+            surname=pl.format("Name{}", place % 60 + 10),
+            order=place + 1,
+            latitude=48 + place / 7919,
+            amount=(place * 7919 % 100_003) / 8,
+        )
+    )
+    return microgauge.assess, (original, protected), {"only": ["left_in"]}
+
+
+def unchanged():
+    """The same rows in another order."""
+    original = survey().drop("number")
+    return microgauge.assess, (original, original.reverse()), {
+        "schema": of_columns(original.columns, aligned=False), "only": ["left_in"],
+    }  # fmt: skip
+
+
 def ranked():
     """Two candidates, of few columns."""
     names = ["region", "sex", "age", "health", "income", "number"]
@@ -246,6 +276,8 @@ CASES = {
     "apart": apart,
     "sampled by key": sampled_by_key,
     "sampled by copies": sampled_by_copies,
+    "named": named,
+    "unchanged": unchanged,
     "ranked": ranked,
     "diagnosed": diagnosed,
     "drafted": drafted,
@@ -296,6 +328,12 @@ def test_the_cases_are_what_they_say():
         alignment = in_memory(name)["inputs"]["alignment"]
         assert (alignment["how"], alignment["dropped"]) == (how, dropped)
     assert in_memory("keyed")["inputs"]["alignment"]["added"] == 12
+    left_in = {one["column"]: one["code"] for one in in_memory("named")["left_in"]}
+    assert left_in == {
+        "mail": "email", "day": "date", "moment": "date", "serial": "called-person-id",
+        "surname": "called-name", "order": "running-number", "latitude": "coordinates",
+    }  # fmt: skip
+    assert in_memory("unchanged")["left_in"][0]["code"] == "unchanged"
     assert set(SECTIONS) | {"details", "yardsticks"} <= in_memory("keyed").keys()
     assert set(SECTIONS) <= in_memory("apart").keys()
     recodings = {

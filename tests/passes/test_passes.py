@@ -13,6 +13,7 @@ from microgauge.passes import (
     Crosstab,
     Cube,
     Equal,
+    Fingerprint,
     Gram,
     GroupSums,
     Present,
@@ -45,6 +46,8 @@ QUESTIONS = [
     Equal(A, C),
     Sorted(A),
     Column(C),
+    Fingerprint((A, B)),
+    Fingerprint((A, B, C)),
 ]
 
 
@@ -184,3 +187,20 @@ def test_scores_must_be_there():
     codes = {"a": np.array([0, 1]), "b": np.array([0, 1])}
     with pytest.raises(ValueError, match="scores"):
         Local(codes, 2).scan([Product(a, b)])
+
+
+@given(coded_rows(SIZES), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_rows_have_one_fingerprint_in_any_order_and_another_once_one_changes(table, random):
+    codes, rows, weights = table
+    question = Fingerprint((A, B, C))
+    known = Local(codes, rows, weights).scan([question])[question]
+    order = list(range(rows))
+    random.shuffle(order)
+    mixed = {name: column[order] for name, column in codes.items()}
+    assert np.array_equal(Local(mixed, rows).scan([question])[question], known)
+    if rows:
+        other = mixed["b"].copy()
+        other[0] = (other[0] + 1) % (SIZES["b"] + 1)
+        changed = Local({**mixed, "b": other}, rows).scan([question])[question]
+        assert (changed != known).all()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from microgauge.schema import Recode, Schema
 from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import balanced, totals_of
-from microgauge.sections.risk.choices import NO_KEYS
+from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
 from microgauge.study.describe import Describer
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts
@@ -141,11 +141,16 @@ class _Diagnoser:
             classes=whole,
             subsets=self._subsets(levels, rows),
             levels=self._previews(levels, rows),
-            missing_keys=self.schema.risk.missing_keys,
+            missing_keys=self._missing_keys,
             notes=tuple(note.sentence for note in self.notes),
         )
 
     # -- classes -----------------------------------------------------------------------------
+
+    @property
+    def _missing_keys(self) -> Literal["value", "any"]:
+        """As declared; an original has nothing suppressed."""
+        return self.schema.of(RiskChoices).missing_keys or "value"
 
     def _key_levels(self) -> tuple[Index, Index]:
         """The levels of each raw class, and its records."""
@@ -163,7 +168,7 @@ class _Diagnoser:
             sizes,
             np.bincount(places, rows, count).astype(np.int64),
             np.empty((0, count)),
-            missing_matches=self.schema.risk.missing_keys == "any",
+            missing_matches=self._missing_keys == "any",
         )
 
     def _subset(self, keys: Sequence[Described], levels: Index, rows: Index) -> SubsetRisk:

@@ -17,14 +17,17 @@ from microgauge.commands.assess import (
     read_original,
     requested,
 )
+from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
-from microgauge.errors import InputError
+from microgauge.errors import InputError, listing
 from microgauge.log import Log, Progress, silent
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.results import Candidate, Leader, Ranking, Recommendation
+from microgauge.results.left_in import stops
 from microgauge.schema import Schema
 from microgauge.sections.balance.choices import RutChoices
+from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.sections.risk.section import internal_of
 from microgauge.study.study import Study
@@ -64,7 +67,7 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    wanted = Wanted(chosen_sections(only, skip) | {"risk", "rut"} | requested(details=details))
+    named = chosen_sections(only, skip) | requested(details=details)
     chosen = limited_schema(
         chosen_schema(schema, key, external=external, population=population, holdout=holdout),
         max_risk,
@@ -79,6 +82,7 @@ def rank(
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
+    wanted = Wanted(named | needed(chosen))
     found = []
     for name, source in zip(_names(candidates, names), candidates, strict=True):
 
@@ -88,6 +92,12 @@ def rank(
         result = assess_against(before, source, chosen, wanted, told)
         found.append(Candidate(name=name, assessment=result))
     return ranking_of(found, chosen, original_risk(before, chosen))
+
+
+def needed(schema: Schema) -> frozenset[str]:
+    """The sections without which candidates cannot be ranked."""
+    by_intruder = {"disclosure"} if schema.risk.measure == "disclosure" else set()
+    return frozenset({"left_in", "risk", "rut"} | by_intruder)
 
 
 def _listed(candidates: Any) -> list[Any]:
@@ -107,10 +117,15 @@ def _check_files(candidates: Sequence[Any]) -> None:
 
 
 def original_risk(before: Original, schema: Schema) -> float | None:
-    """R_internal of the original, released as it is."""
+    """The risk of the original, released as it is: what an intruder gets, or R_internal."""
     alone = schema.of_original()
+    if has_order(before.table):
+        alone = replace(alone, options=replace(alone.options, aligned=True))
     study = run_one(Study.prepare(before.table, before.table, alone, Log(), before.cache))
-    return run_one(internal_of(study))
+    if schema.risk.measure == "classes":
+        return run_one(internal_of(study))
+    found = run_one(measured_disclosure(replace(study, holdout=before.holdout), Log()))
+    return None if found is None else found.risk
 
 
 def limited_schema(
@@ -155,6 +170,7 @@ def ranking_of(
     notes = (
         [f"Without a risk or utility, and not ranked: {', '.join(left_out)}."] if left_out else []
     )
+    notes += [*_stopped(candidates), *_bounds(candidates, schema)]
     recommended = _recommended(candidates, schema)
     notes += _same_utility(candidates, recommended, schema)
     sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
@@ -166,9 +182,38 @@ def ranking_of(
         stable=sweep[0].leader is not None and len({step.leader for step in sweep}) == 1,
         max_risk=schema.rut.max_risk,
         min_utility=schema.rut.min_utility,
+        risk_measure=schema.risk.measure,
         original_risk=original_risk,
         notes=tuple(notes),
     )
+
+
+def _stopped(candidates: Sequence[Candidate]) -> list[str]:
+    """Candidates that must not be released as they are, and why."""
+    return [
+        f"Not to be released as it is: {c.name}. {listing(one.sentence for one in found)}"
+        for c in candidates
+        if stops(found := c.assessment.left_in or ())
+    ]
+
+
+def _bounds(candidates: Sequence[Candidate], schema: Schema) -> list[str]:
+    """Whose risk is an upper bound: it does not compare with one that is not."""
+    if schema.risk.measure == "classes":
+        return []
+    bounds = [
+        c.name
+        for c in candidates
+        if c.assessment.disclosure is not None and c.assessment.disclosure.upper_bound
+    ]
+    if not bounds:
+        return []
+    whose = "all candidates" if len(bounds) == len(candidates) else listing(bounds)
+    return [
+        f"The risk of {whose} is an upper bound: it also holds what the file says of people who "
+        "are not in it. A holdout (people of the same population, none of whom was used) tells "
+        "the two apart."
+    ]
 
 
 def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
@@ -182,8 +227,13 @@ def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
 
 
 def _recommended(candidates: Sequence[Candidate], schema: Schema) -> Recommendation:
-    """The highest U within the limits; without limits, the highest RUT."""
+    """The highest U within the limits; without limits, the highest RUT; never one to stop."""
     chosen = schema.of(RutChoices)
+    stopped = [c.name for c in candidates if stops(c.assessment.left_in)]
+    candidates = [c for c in candidates if c.name not in stopped]
+    if not candidates:
+        said = "every candidate still holds what names people, or is the original unchanged"
+        return Recommendation(name=None, reason=said)
     limits = []
     if chosen.max_risk is not None:
         limits.append(f"risk at most {chosen.max_risk:g}")

@@ -503,7 +503,11 @@ def _schema(measured: Mapping[str, Mapping[str, Any]], keys: Iterable[str]) -> d
     said: dict[str, dict[str, Any]] = {name: dict(given) for name, given in measured.items()}
     for name in keys:
         said[name] = said.get(name, {"type": "nominal"}) | {"role": "quasi_identifier"}
-    return {"options": {"aligned": True}, "variable": said}
+    return {
+        "options": {"aligned": True},
+        "variable": said,
+        "risk": {"measure": "classes"},
+    }
 
 
 def _with_prefix(table: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,16 @@ once however many measures need the answer. It knows nothing of files, engines o
 
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes, MovedClasses, OwnClasses
-from microgauge.passes.matching import Changes, Differences, Equal, Sorted, Suppressed, Within
+from microgauge.passes.fingerprint import Fingerprint
+from microgauge.passes.matching import (
+    Changes,
+    Differences,
+    Distances,
+    Equal,
+    Sorted,
+    Suppressed,
+    Within,
+)
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
@@ -20,8 +29,10 @@ __all__ = [
     "Crosstab",
     "Cube",
     "Differences",
+    "Distances",
     "Equal",
     "Facts",
+    "Fingerprint",
     "Gram",
     "GroupSums",
     "Moments",

@@ -108,6 +108,23 @@ class Differences(Pass):
 
 
 @dataclass(frozen=True)
+class Distances(Pass):
+    """How far the scores of several pairs of axes are apart together, as points of a space."""
+
+    pairs: tuple[tuple[Axis, Axis], ...]
+
+    def read(self, batch: Batch) -> Floats:
+        """Rows with all first axes; with all second ones too: rows, Σ Σ|a - b|, Σ Σ(a - b)²."""
+        known = np.logical_and.reduce([batch.levels(a) != a.size for a, _ in self.pairs])
+        here = known & np.logical_and.reduce([batch.levels(b) != b.size for _, b in self.pairs])
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = [np.abs(batch.scores(a) - batch.scores(b))[here] for a, b in self.pairs]
+            absolute = sum(float(gap.sum()) for gap in apart)
+            square = sum(float((gap * gap).sum()) for gap in apart)
+        return np.array([known.sum(), here.sum(), absolute, square], dtype=np.float64)
+
+
+@dataclass(frozen=True)
 class Suppressed(Pass):
     """In how many rows the first axis has a value, and in how many of these the second has none."""
 

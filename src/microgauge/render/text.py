@@ -46,8 +46,9 @@ def _headline(headline: Headline) -> str:
         f"{label:<{width}}  {shown(line.value, line.digits)}   {line.said}"
         for label, line in zip(labels, headline.lines, strict=True)
     ]
+    start = "  " if lines else ""
     for aside in headline.asides:
-        lines += wrapped(aside, "  ")
+        lines += wrapped(aside, start)
     return "\n".join(lines)
 
 

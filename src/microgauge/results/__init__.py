@@ -5,8 +5,20 @@ A figure that could not be computed is None, and `reason` beside it says why.
 
 from microgauge.results.analyses import CoefficientResult, IndicatorResult, RegressionResult
 from microgauge.results.assessment import Assessment
-from microgauge.results.balance import AttributeUtility, Rut, SweepStep
+from microgauge.results.balance import AttributeUtility, Rut, SweepStep, VectorUtility
 from microgauge.results.diagnosis import Diagnosis, LevelPreview, SubsetRisk, VariableDiagnosis
+from microgauge.results.disclosure import (
+    CopiedUnits,
+    Disclosure,
+    Found,
+    GroupFound,
+    Intruder,
+    LearnedTarget,
+    Membership,
+    Replicated,
+    Worst,
+    WpAttack,
+)
 from microgauge.results.gdu import (
     GDU,
     Coverage,
@@ -19,6 +31,7 @@ from microgauge.results.gdu import (
 )
 from microgauge.results.inputs import Alignment, Inputs, InputTable, RecodingResult, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult, VariableDrop
+from microgauge.results.left_in import LeftIn, stops
 from microgauge.results.loss import (
     Loss,
     MatrixLoss,
@@ -63,22 +76,30 @@ __all__ = [
     "ClassShare",
     "ClusterResult",
     "CoefficientResult",
+    "CopiedUnits",
     "Coverage",
     "Details",
     "Diagnosis",
+    "Disclosure",
     "EcdfResult",
     "Edition",
     "FigureRow",
     "FigureTable",
+    "Found",
+    "GroupFound",
     "IndicatorResult",
     "IndividualRisk",
     "InputTable",
     "Inputs",
+    "Intruder",
     "Leader",
+    "LearnedTarget",
+    "LeftIn",
     "LevelPreview",
     "LogLinearRisk",
     "Loss",
     "MatrixLoss",
+    "Membership",
     "MissingCells",
     "ModelScore",
     "MomentsResult",
@@ -92,6 +113,7 @@ __all__ = [
     "RecodingResult",
     "Recommendation",
     "RegressionResult",
+    "Replicated",
     "Reproduction",
     "Risk",
     "Rut",
@@ -109,5 +131,9 @@ __all__ = [
     "VariableLoss",
     "VariableResult",
     "VariableScore",
+    "VectorUtility",
+    "Worst",
+    "WpAttack",
     "Yardstick",
+    "stops",
 ]

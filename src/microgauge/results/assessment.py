@@ -13,6 +13,7 @@ from microgauge.results.disclosure import Disclosure
 from microgauge.results.gdu import GDU
 from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
+from microgauge.results.left_in import LeftIn
 from microgauge.results.loss import Loss
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
@@ -20,6 +21,7 @@ from microgauge.results.risk import Risk
 from microgauge.results.yardsticks import Yardstick
 
 ORDER = (
+    "left_in",
     "gdu",
     "propensity",
     "clusters",
@@ -93,6 +95,11 @@ class Assessment:
         raise AttributeError(f'an assessment has no "{name}", and no section of that name')
 
     # The package's own sections, with their types; None where one was not computed.
+
+    @property
+    def left_in(self) -> tuple[LeftIn, ...] | None:
+        """What names people and is still in the protected file."""
+        return self.sections.get("left_in")
 
     @property
     def gdu(self) -> GDU | None:

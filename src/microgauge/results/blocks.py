@@ -158,6 +158,8 @@ class Group:
     """What links to it say; made of the section's name and the title unless given."""
     explain: str | None = None
     """The key of the explanation beside the heading."""
+    first: bool = False
+    """Whether a report shows it before variables and pairs."""
 
     def joined(self, other: Group) -> Group:
         """Both under one heading."""

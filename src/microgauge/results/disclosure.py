@@ -168,11 +168,19 @@ class WpAttack:
     """One of the three attacks of WP29 against a control."""
 
     attack: float | None
+    """The share of guesses on units of the original that are right."""
+    attack_ci: Ends | None = None
     naive: float | None = None
+    """Without the file's relations."""
+    naive_ci: Ends | None = None
     control: float | None = None
+    """On people of the holdout."""
+    control_ci: Ends | None = None
     risk: float | None = None
     ci: Ends | None = None
     attacks: int | None = None
+    target: str | None = None
+    """The variable that was inferred best."""
     reason: str | None = None
 
 

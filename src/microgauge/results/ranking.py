@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from microgauge.results.assessment import Assessment
 from microgauge.results.presenter import Edition
@@ -43,8 +43,8 @@ class Candidate:
 
     @property
     def risk(self) -> float | None:
-        """R."""
-        return None if self.assessment.risk is None else self.assessment.risk.total
+        """What is ranked and limited: what an intruder gets, or R of classes."""
+        return None if self.assessment.rut is None else self.assessment.rut.risk
 
     @property
     def utility(self) -> float | None:
@@ -70,8 +70,10 @@ class Ranking:
     """Whether one candidate leads at every weight of utility."""
     max_risk: float | None = None
     min_utility: float | None = None
+    risk_measure: Literal["disclosure", "classes"] = "disclosure"
+    """Which risk it is: what an intruder gets, or Kim's R of classes."""
     original_risk: float | None = None
-    """R_internal of the original itself."""
+    """The same risk of the original, released as it is."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -91,9 +91,24 @@ class Risk:
     keys: tuple[str, ...]
     records: int
     missing_keys: Literal["value", "any"]
+    """What a missing key is in all figures but those that name a way: a value of its own, or one
+    that matches every value."""
+    missing_keys_why: Literal["declared", "suppression found", "none found"]
     internal: float | None
     """R_internal: mean of 1/EC."""
+    internal_value: float | None
+    """The same with missing keys as a value of their own."""
+    internal_any: float | None
+    """The same with missing keys that match every value."""
+    sensitivity: dict[str, float]
+    """Of each key, where some were given: a record weighs what those it shows add up to."""
     external: float | None
+    external_unmatched: float | None
+    """Share of records that no external record matches, which count 0 in `class`."""
+    external_matched: float | None
+    """Mean of 1/ext over the records that some external record matches."""
+    external_weights: dict[str, float]
+    """What each way counts in `external`."""
     external_methods: dict[str, float | None]
     external_reasons: dict[str, str]
     external_keys: tuple[str, ...]
@@ -102,8 +117,12 @@ class Risk:
     safety: float | None
     k: int | None
     """The smallest class."""
+    k_value: int | None
+    k_any: int | None
     classes_total: int
     uniques: int
+    uniques_value: int
+    uniques_any: int
     classes: dict[str, ClassShare]
     """Records in classes of at most so many."""
     class_quantiles: dict[str, float]

@@ -103,6 +103,20 @@ def texts(where: str, entry: object, names: Collection[str]) -> list[str]:
     ]
 
 
+def weights_faults(where: str, weights: object, *, all_named: bool) -> list[str]:
+    """Numbers that say how much each of several things counts; what is not named counts 1.
+
+    >>> weights_faults("[risk] external_weights", (0, 0), all_named=True)
+    ['[risk] external_weights must be numbers, 0 or more, not all 0.']
+    """
+    good = (
+        isinstance(weights, tuple)
+        and all(is_number(weight) and weight >= 0 for weight in weights)
+        and (not all_named or sum(weights) > 0)
+    )
+    return [] if good else [f"{where} must be numbers, 0 or more, not all 0."]
+
+
 def two_weights(where: str, weights: object) -> list[str]:
     """Two numbers that say how much each of two things counts.
 

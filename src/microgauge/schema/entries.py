@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
@@ -30,12 +31,25 @@ class Entries:
         del where, reader
         return values
 
+    def of_original(self) -> Self:
+        """What it says where the original is looked at alone."""
+        return self
+
     def faults(self, where: str) -> list[str]:
         """Everything wrong with the entries by themselves; `where` is how the table is named."""
         del where
         return []
 
+    def columns_checkable(self, where: str) -> bool:
+        """Whether the columns that entries name can be looked up: where their form is sound."""
+        return not self.faults(where)
+
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """What is wrong with the columns that entries name, where their form is sound."""
+        """What is wrong with the columns that entries name, where they are checkable."""
         del where, known
+        return []
+
+    def name_faults(self, where: str, names: Collection[str]) -> list[str]:
+        """The same for entries that may name any column of either table, analysed or not."""
+        del where, names
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -111,7 +111,11 @@ class Schema:
             weight_original=None,
             weight_protected=None,
         )
-        return self.changed(variables=variables, options=options)
+        parts = {
+            name: part.of_original() if isinstance(part, Entries) else part
+            for name, part in self.parts.items()
+        }
+        return self.changed(variables=variables, options=options, parts=parts)
 
     @staticmethod
     def load(path: str | Path) -> Schema:
@@ -150,8 +154,10 @@ class Schema:
         found += self._level_faults()
         return found + self._part_faults(several=True)
 
-    def column_faults(self, known: Columns) -> list[str]:
+    def column_faults(self, known: Columns, names: Collection[str] = ()) -> list[str]:
         """What is wrong with the columns that models and sections' choices name.
+
+        `known` are the original's that are described, `names` all of both tables.
 
         Entries whose form is at fault are told of by `faults` and passed over here.
         """
@@ -160,8 +166,8 @@ class Schema:
         return [
             fault
             for where, entry in entries
-            if not entry.faults(where)
-            for fault in entry.column_faults(where, known)
+            if entry.columns_checkable(where)
+            for fault in (*entry.column_faults(where, known), *entry.name_faults(where, names))
         ]
 
     def _part_faults(self, *, several: bool) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from microgauge.schema.checks import choice, flag, is_number, number, whole
+from microgauge.schema.checks import choice, flag, is_number, number, weights_faults, whole
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -85,7 +85,14 @@ class Recode(Entries):
 class Variable(Entries):
     """What is known of one variable. None means: infer it, or take the default."""
 
-    lists: ClassVar[tuple[str, ...]] = ("missing", "order", "loss", "similarity")
+    lists: ClassVar[tuple[str, ...]] = (
+        "missing",
+        "order",
+        "loss",
+        "similarity",
+        "loss_weights",
+        "similarity_weights",
+    )
 
     type: Type | None = None
     protected_type: Type | None = None
@@ -96,7 +103,10 @@ class Variable(Entries):
     resolution: float | None = None
     rounding: Rounding = "nearest"
     loss: tuple[str, ...] | None = None
+    loss_weights: tuple[float, ...] | None = None
+    """What each loss counts, in their order; alike unless said."""
     similarity: tuple[str, ...] | None = None
+    similarity_weights: tuple[float, ...] | None = None
     rut_weight: float = 1.0
     bins: int = 50
     importance: float = 1.0
@@ -125,9 +135,25 @@ class Variable(Entries):
             found += choice(f"{where} loss", loss, LOSSES)
         for similarity in self.similarity or ():
             found += choice(f"{where} similarity", similarity, SIMILARITIES)
+        found += _weights_faults(f"{where} loss", self.loss, self.loss_weights)
+        found += _weights_faults(f"{where} similarity", self.similarity, self.similarity_weights)
         found += flag(f"{where} normal", self.normal)
         if self.order is not None and len({str(v) for v in self.order}) != len(self.order):
             found.append(f"{where} order names a value twice.")
         if self.recode is not None:
             found += self.recode.faults(f"{where} recode")
         return found
+
+
+def _weights_faults(
+    where: str, named: tuple[str, ...] | None, weights: tuple[float, ...] | None
+) -> list[str]:
+    """As many weights as measures are named."""
+    if weights is None:
+        return []
+    found = weights_faults(f"{where}_weights", weights, all_named=True)
+    if isinstance(weights, tuple) and len(weights) != len(named or ()):
+        found.append(
+            f"{where}_weights has {len(weights)} weights for {len(named or ())} named measures."
+        )
+    return found

@@ -11,6 +11,7 @@ from microgauge.sections.balance import Balance
 from microgauge.sections.disclosure import Disclosure
 from microgauge.sections.gdu import GDU_SECTION
 from microgauge.sections.joint import Clusters, Ecdf, Propensity
+from microgauge.sections.left_in import LeftInSection
 from microgauge.sections.loss import Loss
 from microgauge.sections.pictures import Pictures
 from microgauge.sections.risk import Risk
@@ -18,6 +19,7 @@ from microgauge.sections.section import Section
 from microgauge.sections.yardsticks import Yardsticks
 
 _SECTIONS: list[Section] = [
+    LeftInSection(),
     GDU_SECTION,
     Propensity(),
     Clusters(),

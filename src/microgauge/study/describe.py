@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from microgauge.arrays import Counts
 from microgauge.engines import Engine, Weight, over
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import hint, listing
@@ -32,6 +35,8 @@ class Description:
     variables: tuple[Described, ...]
     original: Engine
     protected: Engine
+    protected_rows: Mapping[str, Counts] = field(default_factory=dict)
+    """Rows of each raw value of each protected column; last: missing cells."""
 
     @property
     def analysed(self) -> tuple[Described, ...]:
@@ -82,7 +87,8 @@ class Describer:
             column.note(found, weight, self.log)
         self._note_columns()
         self._note_inferences(variables)
-        return Description(tuple(variables), engines[0], engines[1])
+        rows = {name: layers[0].astype(np.int64, copy=False) for name, layers in tallies[1].items()}
+        return Description(tuple(variables), engines[0], engines[1], rows)
 
     @cached_property
     def raw_engines(self) -> tuple[Engine, Engine]:

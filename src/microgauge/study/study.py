@@ -153,7 +153,11 @@ class Study:
             *coded("schema", malformed),
             *coded("table", describer.faults),
             *coded(
-                "column", [*sound.column_faults(known), *_pair_faults(described, sound.options)]
+                "column",
+                [
+                    *sound.column_faults(known, _names(original, protected)),
+                    *_pair_faults(described, sound.options),
+                ],
             ),
             *coded("key", key_faults),
             *coded("recoding", recode_faults),
@@ -181,6 +185,11 @@ class Study:
             cache=cache,
             views=_views(described, matching, schema.options),
         )
+
+
+def _names(*tables: Table) -> list[str]:
+    """All columns that there are, also those that are left out."""
+    return list(dict.fromkeys(name for t in tables for name in (*t.columns, *t.unsupported)))
 
 
 def _views(described: Description, matching: Matching, options: Options) -> RowViews:

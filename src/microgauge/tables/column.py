@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
 
-Kind = Literal["text", "number", "boolean", "time"]
-"""What the cells are. `time` is a date or time held as a number."""
+Kind = Literal["text", "number", "boolean", "date", "time", "span"]
+"""What the cells are. Held as numbers: a `date` in days and a `time` in seconds since 1970, and a
+`span`, a duration or a time of day, in seconds."""
 
 
 class Sliceable(Protocol):
@@ -121,7 +122,7 @@ def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series
     if dtype.is_numeric():
         return "number", None, series.cast(pl.Float64).fill_nan(None)
     if dtype.is_temporal():
-        return "time", None, _as_number(series)
+        return _time_kind(dtype), None, _as_number(series)
     if dtype in (pl.String, pl.Categorical, pl.Null) or isinstance(dtype, pl.Enum):
         order = tuple(dtype.categories.to_list()) if isinstance(dtype, pl.Enum) else None
         texts = series.cast(pl.String).str.strip_chars()
@@ -139,12 +140,18 @@ def encode(series: pl.Series) -> Column:
     if dtype.is_float() or dtype.is_decimal():
         return _encode_numbers(series.cast(pl.Float64), "number")
     if dtype.is_temporal():
-        return _encode_numbers(_as_number(series), "time")
+        return _encode_numbers(_as_number(series), _time_kind(dtype))
     if isinstance(dtype, pl.Enum):
         return _encode_text(series.cast(pl.String), tuple(dtype.categories.to_list()))
     if dtype in (pl.String, pl.Categorical, pl.Null):
         return _encode_text(series.cast(pl.String))
     raise UnsupportedColumn(LeftOut.nested(dtype))
+
+
+def _time_kind(dtype: pl.DataType) -> Kind:
+    if dtype == pl.Date:
+        return "date"
+    return "time" if isinstance(dtype, pl.Datetime) else "span"
 
 
 def _as_number(series: pl.Series) -> pl.Series:

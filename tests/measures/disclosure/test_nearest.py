@@ -118,8 +118,11 @@ def test_every_pair_compared_gives_the_same(
         patch.setattr(module, "_BINS", 3)
         assert found(attributes, block=size) == tied(gower(attributes))
         for j in {1, min(2, references), references}:
-            law = np.sort(gower(attributes), axis=1)[:, j - 1]
-            assert nearest_distances(attributes, neighbours=j) == pytest.approx(law, abs=1e-12)
+            law = gower(attributes)
+            limit = np.sort(law, axis=1)[:, j - 1]
+            assert nearest_distances(attributes, neighbours=j) == pytest.approx(limit, abs=1e-12)
+            within = np.argwhere(law <= limit[:, None] + SAME).tolist()
+            assert [list(pair) for pair in found(attributes, neighbours=j)] == within
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.05, 0.4])
@@ -223,8 +226,9 @@ def test_undefined_without_attributes_or_records():
             ask(table(0, ["number"], 0, 3))
         with pytest.raises(Undefined, match="no record"):
             ask(table(0, ["number"], 3, 0))
-    with pytest.raises(Undefined, match="fewer than 4 records"):
-        nearest_distances(table(0, ["number"], 2, 3), neighbours=4)
+    for ask in (nearest_pairs, nearest_distances):
+        with pytest.raises(Undefined, match="fewer than 4 records"):
+            ask(table(0, ["number"], 2, 3), neighbours=4)
 
 
 def test_attributes_of_other_records_are_refused():

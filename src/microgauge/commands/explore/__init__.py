@@ -16,14 +16,14 @@ from microgauge.commands.assess import (
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
-from microgauge.commands.rank import limited_schema, original_risk, ranking_of
+from microgauge.commands.rank import limited_schema, needed, original_risk, ranking_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.schema import Schema
-from microgauge.sections.balance.section import balance_of
+from microgauge.sections.balance.section import CarriedRisk, balance_of
 from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.tables import coded_table, is_paths, read_held
 
@@ -58,13 +58,13 @@ def explore(
     """
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise InputError("workers must be a whole number, 1 or more.")
-    sections = chosen_sections(only, skip) | {"risk", "rut"}
     chosen = limited_schema(
         chosen_schema(schema, key, external=external, population=population, holdout=holdout),
         max_risk,
         min_utility,
         preset,
     )
+    sections = chosen_sections(only, skip) | needed(chosen)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
@@ -124,8 +124,8 @@ def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) ->
     """A candidate under the name, limits and weights of now: kept ones may have had others."""
     rut = result.rut
     if rut is not None:
-        risk = None if result.risk is None else result.risk.total
-        rut = balance_of(schema.rut, rut.attributes, risk)
+        carried = CarriedRisk.of(schema.risk.measure, result.disclosure, result.risk)
+        rut = balance_of(schema.rut, rut.attributes, carried, rut.vectors)
     inputs = replace(
         result.inputs,
         original=replace(result.inputs.original, path=original),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from collections.abc import Sequence
+from math import hypot, sqrt
 
 import numpy as np
 
@@ -33,6 +34,26 @@ def bounded(distance: float, largest: float) -> float:
     if largest <= 0:
         raise Undefined("the original is constant")
     return min(distance / largest, 1.0)
+
+
+def manhattan_bound(largest: Sequence[float]) -> float:
+    """The largest distance of vectors by sums: the bounds of their attributes add up.
+
+    (1, 2) and (4, 6) are 3 + 4 = 7 apart, and at most 7 where these are the ranges:
+
+    >>> manhattan_bound([3.0, 4.0])
+    7.0
+    """
+    return float(sum(largest))
+
+
+def euclidean_bound(largest: Sequence[float]) -> float:
+    """The largest straight distance of vectors: the squares of their attributes' bounds add up.
+
+    >>> euclidean_bound([3.0, 4.0])
+    5.0
+    """
+    return hypot(*largest)
 
 
 def mean_deviation(absolute: float, compared: int) -> float:

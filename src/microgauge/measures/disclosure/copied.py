@@ -9,7 +9,8 @@ import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.intervals import Interval, newcombe, normal_quantile
+from microgauge.measures.disclosure.intervals import newcombe, normal_quantile
+from microgauge.measures.disclosure.shares import Interval
 
 MOST = 2_000_000
 """Different records of a table beyond which they are not compared by their numbers."""

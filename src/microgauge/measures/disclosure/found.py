@@ -9,8 +9,8 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.intervals import Interval, wilson
 from microgauge.measures.disclosure.matches import Matches
+from microgauge.measures.disclosure.shares import Interval, wilson
 
 ABOVE = (0.1, 0.2, 0.5)
 
@@ -26,7 +26,7 @@ class Own:
 
     def chances(self, matches: Matches) -> Floats:
         """For each profile, Σ over its people of [own record is a match] / |M|."""
-        return np.asarray(self.found / np.maximum(matches.records, 1))
+        return np.asarray(self.found * (1.0 / np.maximum(matches.records, 1)))
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def claims(own: Own, matches: Matches) -> Claims:
     number, right = int(own.people[one].sum()), int(own.found[one].sum())
     if not number:
         return Claims(0, None, None)
-    return Claims(number, right / number, wilson(right, number))
+    return Claims(number, right / number, wilson(right / number, number))
 
 
 def population_chances(own: Own, matches: Matches, weights: Floats) -> Floats:

@@ -12,11 +12,11 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.measures.disclosure.shares import Interval, wilson
 
 LEVEL = 0.95
 DRAWS = 20_000
 """Of the largest of several normal figures, for simultaneous intervals."""
-Interval = tuple[float, float]
 
 
 def normal_quantile(level: float = LEVEL) -> float:
@@ -26,27 +26,8 @@ def normal_quantile(level: float = LEVEL) -> float:
     return float(ndtri(0.5 + level / 2.0))
 
 
-def wilson(successes: float, trials: float, level: float = LEVEL) -> Interval:
-    """Wilson's interval of a share; `Undefined` without a trial.
-
-    >>> [round(end, 4) for end in wilson(8, 10)]
-    [0.4902, 0.9433]
-    """
-    if trials <= 0:
-        raise Undefined("no trial")
-    z = normal_quantile(level)
-    share, squared = successes / trials, z * z
-    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
-    half = (
-        z
-        * np.sqrt(share * (1 - share) / trials + squared / (4 * trials * trials))
-        / (1 + squared / trials)
-    )
-    return float(max(centre - half, 0.0)), float(min(centre + half, 1.0))
-
-
 def newcombe(
-    successes: tuple[float, float], trials: tuple[float, float], level: float = LEVEL
+    successes: tuple[float, float], trials: tuple[int, int], level: float = LEVEL
 ) -> Interval:
     """Newcombe's interval of the difference of two independent shares (method 10, 1998).
 
@@ -55,9 +36,9 @@ def newcombe(
     >>> [round(end, 4) for end in newcombe((56, 48), (70, 80))]
     [0.0524, 0.3339]
     """
-    first, second = (s / n if n else np.nan for s, n in zip(successes, trials, strict=True))
+    first, second = (s / n for s, n in zip(successes, trials, strict=True))
     (low, high), (other_low, other_high) = (
-        wilson(s, n, level) for s, n in zip(successes, trials, strict=True)
+        wilson(s / n, n, level) for s, n in zip(successes, trials, strict=True)
     )
     apart = first - second
     below = np.hypot(first - low, other_high - second)

@@ -15,7 +15,8 @@ import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.matches import Layer, Matches
+from microgauge.measures.disclosure.matches import Matches
+from microgauge.measures.risk.compatible import Layer
 
 DRAWS = 2_000
 """Sets of records drawn for each number of matches, for what chance gives of a number."""

@@ -7,122 +7,15 @@ profile have the same matches, and so have all records with one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import prod
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.disclosure.nearest import Attribute, nearest_pairs
-from microgauge.values.packing import MOST, distinct, packed
-
-DENSE = 32
-"""Combinations for each profile up to which a table of all of them is quicker than sorting."""
-
-
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """A number for each protected profile, and how those of all matches become one."""
-
-    values: NDArray[Any]
-    how: Literal["sum", "min", "max"]
-
-    @property
-    def nothing(self) -> float:
-        """The value of no match."""
-        if self.how == "sum":
-            return 0
-        whole = np.issubdtype(self.values.dtype, np.integer)
-        bound: float = np.iinfo(np.int64).max if whole else np.inf
-        return bound if self.how == "min" else -bound
-
-    def empty(self, size: int) -> NDArray[Any]:
-        """So many values of no match."""
-        return np.full(size, self.nothing, dtype=self.values.dtype)
-
-    def folded(self, places: Index, size: int) -> NDArray[Any]:
-        """The values that fall on each place as one."""
-        found = self.empty(size)
-        if self.how == "sum":
-            sums = np.bincount(places, self.values, size)
-            return sums.astype(self.values.dtype)
-        (np.minimum if self.how == "min" else np.maximum).at(found, places, self.values)
-        return found
-
-    def joined(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-        """Two values as one."""
-        if self.how == "sum":
-            return np.asarray(a + b)
-        return np.asarray(np.minimum(a, b) if self.how == "min" else np.maximum(a, b))
-
-    def taken(self, profiles: Index) -> Layer:
-        """The layer of some profiles."""
-        return replace(self, values=self.values[profiles])
-
-
-def gathered(
-    sought: Index, shown: Index, sizes: Sequence[int], layers: Sequence[Layer]
-) -> list[NDArray[Any]]:
-    """For each profile sought, the layers of all profiles shown that agree with it, as one each.
-
-    Profiles × keys; the code of a missing value is the key's size, and it agrees with every value.
-    Profiles are taken by the pattern of their missing keys, so that no pair is looked at by itself.
-
-    >>> layer = Layer(np.array([2, 5, 7]), "sum")
-    >>> gathered(np.array([[0, 1]]), np.array([[0, 1], [0, 2], [1, 1]]), [2, 2], [layer])
-    [array([7])]
-    """
-    limits = np.asarray(sizes)
-    found = [layer.empty(len(sought)) for layer in layers]
-    theirs = _patterns(shown >= limits)
-    for pattern, members in _patterns(sought >= limits):
-        for other, others in theirs:
-            keys = np.flatnonzero(~(pattern | other))
-            parts = _looked_up(
-                [np.zeros(len(members), dtype=np.intp), *sought[members][:, keys].T],
-                [np.zeros(len(others), dtype=np.intp), *shown[others][:, keys].T],
-                [1, *limits[keys].tolist()],
-                [layer.taken(others) for layer in layers],
-            )
-            for place, (layer, part) in enumerate(zip(layers, parts, strict=True)):
-                found[place][members] = layer.joined(found[place][members], part)
-    return found
-
-
-def _patterns(missing: Flags) -> list[tuple[Flags, Index]]:
-    """The patterns of missing keys that occur, and the profiles that have each."""
-    if not missing.any():
-        return [(np.zeros(missing.shape[1], dtype=np.bool_), np.arange(len(missing)))]
-    _, first, places = np.unique(
-        np.packbits(missing, axis=1), axis=0, return_index=True, return_inverse=True
-    )
-    places = places.ravel()
-    order = np.argsort(places, kind="stable")
-    parts = np.split(order, np.searchsorted(places[order], np.arange(1, len(first))))
-    return [(missing[i], part) for i, part in zip(first, parts, strict=True)]
-
-
-def _looked_up(
-    sought: Sequence[Index], shown: Sequence[Index], sizes: Sequence[int], layers: Sequence[Layer]
-) -> list[NDArray[Any]]:
-    """Layers of the shown profiles with exactly the levels of each one sought."""
-    mine, theirs, size = _common_places(sought, shown, sizes)
-    return [layer.folded(theirs, size)[mine] for layer in layers]
-
-
-def _common_places(
-    sought: Sequence[Index], shown: Sequence[Index], sizes: Sequence[int]
-) -> tuple[Index, Index, int]:
-    """Places that are equal where, and only where, all levels are."""
-    rows = len(sought[0]) + len(shown[0])
-    span = prod(int(size) for size in sizes)
-    if span <= min(DENSE * rows, MOST):
-        return packed(sought, sizes)[0], packed(shown, sizes)[0], span
-    both = [np.concatenate([a, b]) for a, b in zip(sought, shown, strict=True)]
-    _, places, size = distinct(packed(both, sizes), MOST)
-    return places[: len(sought[0])], places[len(sought[0]) :], size
+from microgauge.measures.risk.compatible import Layer, compatible_layers
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +54,7 @@ def exact_matches(
 ) -> Matches:
     """The records that agree with a profile in every key, a missing one agreeing with all."""
     whole = [Layer(rows, "sum"), Layer(np.arange(len(shown)), "min"), *layers]
-    records, first, *rest = gathered(sought, shown, sizes, whole)
+    records, first, *rest = compatible_layers(sought, shown, whole, sizes)
     return Matches(
         records.astype(np.int64),
         np.where(records > 0, first, -1).astype(np.intp),

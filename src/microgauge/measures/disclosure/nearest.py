@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -30,7 +29,7 @@ from microgauge.errors import Undefined
 
 SAME = 1e-9
 """Distances that differ by no more are one."""
-BLOCK = 256
+BLOCK = 512
 """Queries, and references, compared at a time: their distances stay in the processor's cache."""
 MOST_PAIRS = 4_000_000
 """Pairs handed out at a time, unless a single query has more."""
@@ -38,10 +37,10 @@ FARTHEST = 1e100
 """Numbers are cut here: distances stay finite."""
 _BINS = 512
 """Levels of a category that a part remembers; where there are more, ranges of them."""
+_TELLING = 512
+"""Records that tell in which attribute a part differs most."""
 _ROUNDING = 1e-12
 """How much of a distance may be rounding where a part is passed by."""
-_MEAN_DIFFERENCE = 2.0 / np.sqrt(np.pi)
-"""Mean difference of two values over their standard deviation, if they are normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +63,25 @@ class Near:
     queries: Index
     """The query of each pair; a query is in one such block only."""
     references: Index
-    """The reference of each pair: no other is nearer than this one by more than 1e-9."""
+    """The reference of each pair: no other (or fewer than j) is nearer by more than 1e-9."""
     distances: Floats
     """Of each pair."""
 
 
-def nearest_pairs(attributes: Sequence[Attribute], *, block: int = BLOCK) -> Iterator[Near]:
+def nearest_pairs(
+    attributes: Sequence[Attribute], *, neighbours: int = 1, block: int = BLOCK
+) -> Iterator[Near]:
     """The references nearest to each query, with all that tie, for one block of queries at a time.
 
-    Every query has at least one pair. The pairs are the same in whatever order the records are.
+    Of several neighbours, all no farther than the j-th nearest. Every query has at least as many
+    pairs. The pairs are the same in whatever order the records are.
 
     >>> ages = Attribute("number", np.array([0.2, 0.5]), np.array([0.1, 0.3, 0.9]))
     >>> [near] = nearest_pairs([ages])
     >>> sorted(zip(near.queries.tolist(), near.references.tolist()))
     [(0, 0), (0, 1), (1, 1)]
     """
-    search = _Search.of(attributes, block)
+    search = _Search.of(attributes, block, neighbours)
     return (near for rows in search.blocks for near in search.pairs(rows))
 
 
@@ -90,14 +92,10 @@ def nearest_distances(attributes: Sequence[Attribute], *, neighbours: int = 1) -
     >>> nearest_distances([ages]), nearest_distances([ages], neighbours=2)
     (array([0.25, 0.  ]), array([0.25, 0.5 ]))
     """
-    if neighbours < 1:
-        raise ValueError("neighbours is at least 1")
-    search = _Search.of(attributes, BLOCK)
-    if search.references.records < neighbours:
-        raise Undefined(f"fewer than {neighbours} records to look through")
+    search = _Search.of(attributes, BLOCK, neighbours)
     found = np.empty(search.queries.records)
     for rows in search.blocks:
-        found[rows] = search.minima(search.queries.take(rows), neighbours)[0]
+        found[rows] = search.minima(search.queries.part(rows))[0]
     return found / len(attributes)
 
 
@@ -107,31 +105,41 @@ class _Side:
 
     numbers: Floats
     codes: tuple[Codes, ...]
+    gaps: Flags
+    """Whether some cell of an attribute may be missing, numbers first."""
+    void: Flags
+    """Whether all cells of an attribute are missing."""
+
+    @staticmethod
+    def of(numbers: Floats, codes: tuple[Codes, ...]) -> _Side:
+        missing = _missing(numbers, codes)
+        gaps, void = (np.asarray(some(missing, axis=1)) for some in (np.any, np.all))
+        return _Side(numbers, codes, gaps, void)
 
     @property
     def records(self) -> int:
         return int(self.numbers.shape[0])
 
-    @property
-    def columns(self) -> list[NDArray[Any]]:
-        return [*self.numbers.T, *self.codes]
-
-    @cached_property
-    def missing(self) -> list[Flags]:
-        return [*np.isnan(self.numbers).T, *(codes < 0 for codes in self.codes)]
-
-    @cached_property
-    def gaps(self) -> Flags:
-        """Whether some cell of an attribute is missing."""
-        return np.array([missing.any() for missing in self.missing])
-
-    @cached_property
-    def void(self) -> Flags:
-        """Whether all cells of an attribute are missing."""
-        return np.array([missing.all() for missing in self.missing])
-
     def take(self, records: Index) -> _Side:
-        return _Side(self.numbers[records], tuple(codes[records] for codes in self.codes))
+        """Some of the records: where all have no missing cell, they have none."""
+        if len(records) == self.records:
+            return self
+        codes = tuple(each[records] for each in self.codes)
+        return _Side(self.numbers[records], codes, self.gaps, self.void)
+
+    def part(self, records: Index) -> _Side:
+        """The same, looked through for missing cells."""
+        return _Side.of(self.numbers[records], tuple(each[records] for each in self.codes))
+
+    def column(self, place: int) -> NDArray[Any]:
+        """The cells of an attribute, numbers first."""
+        numbers = self.numbers.shape[1]
+        return self.numbers[:, place] if place < numbers else self.codes[place - numbers]
+
+
+def _missing(numbers: Floats, codes: Sequence[Codes]) -> Flags:
+    """Attributes × records."""
+    return np.vstack([np.isnan(numbers).T, *(each < 0 for each in codes)])
 
 
 def _sides(attributes: Sequence[Attribute]) -> tuple[_Side, _Side]:
@@ -150,26 +158,30 @@ def _sides(attributes: Sequence[Attribute]) -> tuple[_Side, _Side]:
         numbers = np.empty((len(getattr(attributes[0], side)), len(cells)))
         for column, given in zip(numbers.T, cells, strict=True):
             column[:] = np.clip(given, -FARTHEST, FARTHEST)
-        made.append(_Side(numbers, tuple(pair[i] for pair in codes)))
+        made.append(_Side.of(numbers, tuple(pair[i] for pair in codes)))
     return made[0], made[1]
 
 
 def _small(attribute: Attribute) -> tuple[Codes, Codes]:
-    """Levels that occur, numbered anew: in few bytes they are compared several times faster."""
-    rows = len(attribute.queries)
-    both = np.concatenate([attribute.queries, attribute.references])
-    levels, codes = np.unique(np.maximum(both, -1), return_inverse=True)
-    codes = codes - (levels[0] < 0)
-    codes = codes.astype(np.min_scalar_type(-1 - int(codes.max(initial=0))))
-    return codes[:rows], codes[rows:]
+    """Codes in few bytes, which are compared several times faster; wide ones are numbered anew."""
+    sides = attribute.queries, attribute.references
+    most = max(int(side.max()) for side in sides)
+    if most > _BINS:
+        both = np.maximum(np.concatenate(sides), -1)
+        levels, places = np.unique(both, return_inverse=True)
+        places = places - (levels[0] < 0)
+        sides, most = (places[: len(sides[0])], places[len(sides[0]) :]), int(places.max())
+    kind = np.min_scalar_type(-1 - max(most, 0))
+    return sides[0].astype(kind), sides[1].astype(kind)
 
 
 def _parts(side: _Side, size: int) -> list[Index]:
     """Records in parts of at most a size, each alike; frequent patterns of missing cells apart."""
+    if not side.gaps.any():
+        return _halved(side, np.arange(side.records), size)
     pattern = np.zeros(side.records, dtype=np.intp)
-    for missing in side.missing:
-        if missing.any():
-            pattern = np.unique(2 * pattern + missing, return_inverse=True)[1]
+    for missing in _missing(side.numbers, side.codes)[side.gaps]:
+        pattern = np.unique(2 * pattern + missing, return_inverse=True)[1]
     counts = np.bincount(pattern)
     kept = np.flatnonzero(4 * counts >= size)
     # Rare patterns go together: a part for each would be as many parts as records.
@@ -185,37 +197,33 @@ def _halved(side: _Side, records: Index, size: int) -> list[Index]:
     """Records cut in two, and halves again, along the attribute that keeps them farthest apart."""
     if len(records) <= size:
         return [records]
-    its = side.take(records)
-    spreads = [*map(_number_spread, its.numbers.T), *map(_category_spread, its.codes)]
-    column = its.columns[int(np.argmax(spreads))]
+    column = side.column(int(np.argmax(_spreads(side, records))))[records]
+    halves = (records[half] for half in _halves(column))
+    return [part for half in halves for part in _halved(side, half, size)]
+
+
+def _spreads(side: _Side, records: Index) -> Floats:
+    """The mean distance in each attribute of pairs of records: some, half the table apart."""
+    some = records[:: 1 + len(records) // _TELLING]
+    some = some[: len(some) // 2 * 2]
+    first, second = some[: len(some) // 2], some[len(some) // 2 :]
+    gaps = np.fmax(np.abs(side.numbers[first] - side.numbers[second]), 0.0)
+    differ = [np.count_nonzero(codes[first] != codes[second]) / len(first) for codes in side.codes]
+    return np.concatenate([gaps.mean(axis=0), differ])
+
+
+def _halves(column: NDArray[Any]) -> tuple[Index, Index]:
+    """Places of lower and of upper values, cut between two values where that is near the middle.
+
+    Equal values bound a part best where they are together.
+    """
+    middle = len(column) // 2
+    value = np.partition(column, middle)[middle]
+    for lower in (column < value, column <= value):
+        if abs(int(np.count_nonzero(lower)) - middle) * 2 <= middle:
+            return np.flatnonzero(lower), np.flatnonzero(~lower)
     order = np.argsort(column, kind="stable")
-    cut = _cut(column[order])
-    return [
-        part for half in (order[:cut], order[cut:]) for part in _halved(side, records[half], size)
-    ]
-
-
-def _cut(ordered: NDArray[Any]) -> int:
-    """Near the middle, and between two values if some are not too far from it."""
-    middle = len(ordered) // 2
-    steps = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-    if len(steps):
-        nearest = int(steps[np.argmin(np.abs(steps - middle))])
-        if 2 * abs(nearest - middle) <= middle:
-            return nearest
-    return middle
-
-
-def _number_spread(numbers: Floats) -> float:
-    """About the mean distance of two records in a number."""
-    known = numbers[~np.isnan(numbers)]
-    return float(_MEAN_DIFFERENCE * known.std()) if known.size else 0.0
-
-
-def _category_spread(codes: Codes) -> float:
-    """The same in a category."""
-    counts = np.unique(codes[codes >= 0], return_counts=True)[1]
-    return float(1.0 - ((counts / counts.sum()) ** 2).sum()) if counts.size else 0.0
+    return order[:middle], order[middle:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,20 +238,20 @@ class _Corners:
     levels: tuple[int, ...]
 
     @staticmethod
-    def of(side: _Side, parts: Sequence[Index], levels: Sequence[int]) -> _Corners:
-        numbers = [side.numbers[part] for part in parts]
-        lows = np.array([np.nan_to_num(its, nan=-np.inf).min(axis=0) for its in numbers])
-        highs = np.array([np.nan_to_num(its, nan=np.inf).max(axis=0) for its in numbers])
-        gone = np.array([np.isnan(its).any(axis=0) for its in numbers])
+    def of(side: _Side, starts: Index, levels: Sequence[int]) -> _Corners:
+        """Of records that stand in the order of their parts, each of which starts at a place."""
+        lows, highs = (
+            least.reduceat(side.numbers, starts, axis=0) for least in (np.minimum, np.maximum)
+        )
+        gone = np.isnan(lows)
         lows[gone], highs[gone] = -np.inf, np.inf
+        part = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, side.records)))
         absent = []
         for codes, count in zip(side.codes, levels, strict=True):
-            bins = np.ones((min(count, _BINS), len(parts)), dtype=np.bool_)
-            for place, part in enumerate(parts):
-                its = codes[part]
-                bins[_bins(its[its >= 0], count), place] = False
-                if (its < 0).any():
-                    bins[:, place] = False
+            bins = np.ones((min(count, _BINS), len(starts)), dtype=np.bool_)
+            known = codes >= 0
+            bins[_bins(codes[known], count), part[known]] = False
+            bins[:, part[~known]] = False
             absent.append(bins)
         return _Corners(lows, highs, tuple(absent), tuple(levels))
 
@@ -251,9 +259,9 @@ class _Corners:
         """Queries × parts: a sum over attributes that no record of the part comes below."""
         total = np.zeros((block.records, len(self.lows)))
         for x, low, high in zip(block.numbers.T, self.lows.T, self.highs.T, strict=True):
-            known = np.flatnonzero(~np.isnan(x))
-            beyond = np.maximum(low - x[known, None], x[known, None] - high)
-            total[known] += np.maximum(beyond, 0.0)
+            beyond = np.maximum(low - x[:, None], x[:, None] - high)
+            # A missing number is beyond nothing; fmax passes NaN by.
+            total += np.fmax(beyond, 0.0)
         for codes, absent, count in zip(block.codes, self.absent, self.levels, strict=True):
             known = np.flatnonzero(codes >= 0)
             total[known] += absent[_bins(codes[known], count)]
@@ -271,39 +279,52 @@ class _Search:
     """Queries in blocks, references in parts, and what bounds the distance between them."""
 
     queries: _Side
-    references: _Side
     blocks: list[Index]
-    places: list[Index]
-    """The references of each part."""
+    references: _Side
+    """In the order of their parts."""
+    places: Index
+    """Where each of them stood."""
     parts: list[_Side]
+    starts: Index
+    """The first reference of each part, and their number."""
     corners: _Corners
+    neighbours: int
 
     @staticmethod
-    def of(attributes: Sequence[Attribute], block: int) -> _Search:
-        queries, references = _sides(attributes)
-        pairs = zip(queries.codes, references.codes, strict=True)
+    def of(attributes: Sequence[Attribute], block: int, neighbours: int) -> _Search:
+        if neighbours < 1:
+            raise ValueError("neighbours is at least 1")
+        queries, given = _sides(attributes)
+        if given.records < neighbours:
+            raise Undefined(f"fewer than {neighbours} records to look through")
+        pairs = zip(queries.codes, given.codes, strict=True)
         levels = [max(int(a.max()), int(b.max()), 0) + 1 for a, b in pairs]
-        places = _parts(references, BLOCK)
+        parts = _parts(given, BLOCK)
+        places = np.concatenate(parts)
+        references = given.part(places)
+        starts = np.cumsum([0, *map(len, parts)])
         return _Search(
             queries,
-            references,
             _parts(queries, block),
+            references,
             places,
-            [references.take(place) for place in places],
-            _Corners.of(references, places, levels),
+            _sliced(references, starts),
+            starts,
+            _Corners.of(references, starts[:-1], levels),
+            neighbours,
         )
 
     @property
     def attributes(self) -> int:
         return int(self.queries.numbers.shape[1]) + len(self.queries.codes)
 
-    def minima(self, block: _Side, neighbours: int) -> tuple[Floats, Floats]:
+    def minima(self, block: _Side) -> tuple[Floats, Floats]:
         """For each query the sum for its j-th nearest reference, and queries × parts: the least.
 
         A part that was passed by for a query has infinity there.
         """
         floors = self.corners.floors(block)
-        nearest = np.full((block.records, neighbours), np.inf)
+        nearest = np.full((block.records, self.neighbours), np.inf)
         minima = np.full(floors.shape, np.inf)
         farthest = nearest.max(axis=1)
         for part in np.argsort(floors.mean(axis=0), kind="stable"):
@@ -311,7 +332,7 @@ class _Search:
             rows = np.flatnonzero(floors[:, part] <= limit)
             if not len(rows):
                 continue
-            sums = _sums(_some(block, rows), self.parts[part])
+            sums = _sums(block.take(rows), self.parts[part])
             minima[rows, part] = least = sums.min(axis=1)
             better = np.flatnonzero(least < farthest[rows])
             if len(better):
@@ -322,23 +343,24 @@ class _Search:
 
     def pairs(self, rows: Index) -> Iterator[Near]:
         """The nearest references of a block of queries, in lists that are not too long."""
-        block = self.queries.take(rows)
-        best, minima = self.minima(block, 1)
+        block = self.queries.part(rows)
+        best, minima = self.minima(block)
         limit = best + SAME * self.attributes
         holds = minima <= limit[:, None]
-        sizes = np.array([len(place) for place in self.places])
-        for start, stop in pairwise(_pieces(holds @ sizes, MOST_PAIRS)):
+        most = np.asarray(holds @ np.diff(self.starts), dtype=np.intp)
+        for start, stop in pairwise(_pieces(most, MOST_PAIRS)):
             some = np.arange(start, stop)
-            yield self._ties(rows[some], _some(block, some), limit[some], holds[some])
+            yield self._ties(rows[some], block.take(some), limit[some], holds[some])
 
     def _ties(self, rows: Index, block: _Side, limit: Floats, holds: Flags) -> Near:
         """All pairs within a limit, looked for in the parts that hold some."""
         found: list[tuple[Index, Index, Floats]] = []
         for part in np.flatnonzero(holds.any(axis=0)):
             some = np.flatnonzero(holds[:, part])
-            sums = _sums(_some(block, some), self.parts[part])
+            sums = _sums(block.take(some), self.parts[part])
             row, column = np.nonzero(sums <= limit[some, None])
-            found.append((some[row], self.places[part][column], sums[row, column] * 1.0))
+            places = self.places[self.starts[part] + column]
+            found.append((some[row], places, sums[row, column].astype(np.float64)))
         row, reference, sums = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(row, kind="stable")
         return Near(rows[row[order]], reference[order], sums[order] / self.attributes)
@@ -359,13 +381,20 @@ def _pieces(sizes: Index, most: int) -> list[int]:
     return [*cuts, len(sizes)]
 
 
-def _some(block: _Side, rows: Index) -> _Side:
-    """Some queries of a block: where the block has no missing cell, they have none."""
-    if len(rows) == block.records:
-        return block
-    some = block.take(rows)
-    some.__dict__["gaps"], some.__dict__["void"] = block.gaps, block.void
-    return some
+def _sliced(side: _Side, starts: Index) -> list[_Side]:
+    """Parts that stand one after the other."""
+    missing = _missing(side.numbers, side.codes)
+    gaps = np.logical_or.reduceat(missing, starts[:-1], axis=1)
+    void = np.logical_and.reduceat(missing, starts[:-1], axis=1)
+    return [
+        _Side(
+            side.numbers[start:stop],
+            tuple(each[start:stop] for each in side.codes),
+            gaps[:, place],
+            void[:, place],
+        )
+        for place, (start, stop) in enumerate(pairwise(starts))
+    ]
 
 
 def _smallest(held: Floats, seen: NDArray[Any]) -> Floats:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
+from microgauge.measures.risk.compatible import compatible as compatible  # asked for here too
+from microgauge.measures.risk.compatible import compatible_sums
 from microgauge.values.packing import MOST, distinct, packed
 
 
@@ -30,6 +32,10 @@ class ClassTable:
     """Sums of some columns in each class: columns × classes."""
     matching: Counts
     """EC: records that a record of the class cannot be told from."""
+    matching_sums: Floats
+    """The sums over these records: columns × classes."""
+    missing_matches: bool = False
+    """Whether a missing key matches every value; else it is a value of its own."""
 
     @property
     def records(self) -> int:
@@ -48,53 +54,31 @@ def class_table(
     """Classes with missing keys as a value of their own, or as one that matches every value."""
     if not len(rows):
         raise Undefined("the table has no record")
-    matching = rows
-    if missing_matches:
-        matching = compatible(levels, levels, rows, sizes)
-    return ClassTable(levels, tuple(sizes), rows, sums, matching)
-
-
-def compatible(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
-    """For each class, the records of other classes that agree with it where both have values.
-
-    Classes are taken by the pattern of their missing keys: for two patterns, only the keys that
-    neither lacks are compared, so that no pair of classes is looked at by itself.
-    """
-    limits = np.asarray(sizes)
-    found = np.zeros(len(levels), dtype=np.int64)
-    mine, theirs = (_patterns(side >= limits) for side in (levels, others))
-    for pattern, members in mine:
-        for other_pattern, other_members in theirs:
-            shared = ~(pattern | other_pattern)
-            found[members] += _matches(
-                levels[members][:, shared],
-                others[other_members][:, shared],
-                rows[other_members],
-                limits[shared].tolist(),
-            )
-    return found
-
-
-def _patterns(missing: Flags) -> list[tuple[Flags, Index]]:
-    """The patterns of missing keys that occur, and the classes that have each."""
-    patterns, places = np.unique(missing, axis=0, return_inverse=True)
-    places = places.ravel()
-    return [(pattern, np.flatnonzero(places == i)) for i, pattern in enumerate(patterns)]
-
-
-def _matches(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
-    """Records of the others that have exactly the levels of each class."""
-    if not levels.shape[1]:
-        return np.full(len(levels), rows.sum(), dtype=np.int64)
-    both = np.concatenate([levels, others])
-    _, places, size = distinct(packed(list(both.T), sizes), MOST)
-    counts = np.bincount(places[len(levels) :], rows, size)
-    return counts[places[: len(levels)]].astype(np.int64)
+    matching, matching_sums = rows, sums
+    if missing_matches and bool((levels >= np.asarray(sizes)).any()):
+        layers = np.concatenate([rows[np.newaxis].astype(np.float64), sums])
+        found = compatible_sums(levels, levels, layers, sizes)
+        matching, matching_sums = found[0].astype(np.int64), found[1:]
+    return ClassTable(levels, tuple(sizes), rows, sums, matching, matching_sums, missing_matches)
 
 
 def equal_records(levels: Index, others: Index, rows: Counts, sizes: Sequence[int]) -> Counts:
     """For each class, the records of other classes with the same levels, missing ones included."""
-    return _matches(levels, others, rows, [size + 1 for size in sizes])
+    both = np.concatenate([levels, others])
+    _, places, size = distinct(packed(list(both.T), [size + 1 for size in sizes]), MOST)
+    counts = np.bincount(places[len(levels) :], rows, size)
+    return counts[places[: len(levels)]].astype(np.int64)
+
+
+def shown_sensitivity(table: ClassTable, sensitivities: Sequence[float]) -> Floats:
+    """What the records of each class weigh: the sensitivities of the keys that they still show.
+
+    **Reading** of Kim's step 2, "weights according to the sensitivity of each attribute": a key
+    that was suppressed gives nothing away of a record, so it adds nothing to its weight. Equal
+    sensitivities and nothing suppressed give all records the same weight.
+    """
+    shown = table.levels < np.asarray(table.sizes)
+    return np.asarray(table.rows * (shown @ np.asarray(sensitivities, dtype=np.float64)))
 
 
 def internal_risk(table: ClassTable, weights: Floats | None = None) -> float:

@@ -9,6 +9,7 @@ Files have about as many classes as records, so everything works on the cells th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -37,13 +38,21 @@ class Diversity:
 
 
 def diversity(
-    classes: Index, values: Index, counts: Index, *, size: int, ordered: bool, c: float = 1.0
+    classes: Index,
+    values: Index,
+    counts: Index,
+    *,
+    size: int,
+    ordered: bool,
+    c: float = 1.0,
+    table: Counts | None = None,
 ) -> Diversity:
     """l-diversity and t-closeness of one sensitive variable with `size` values.
 
     Class, value and number of records of each cell that is not empty, sorted by class, then value.
     Values are indices in the variable's order if it has one (`ordered`): t is then the earth
-    mover's distance, one step between neighbours, over size - 1; else the total variation.
+    mover's distance, one step between neighbours, over size - 1; else the total variation. `table`
+    has the records of each value in the whole table, where classes overlap or are not all there.
 
     Two classes, one with values 0, 0, 1, the other with 2:
 
@@ -55,12 +64,29 @@ def diversity(
     """
     if not len(counts):
         raise Undefined("no record has a value")
-    cells = _Cells(classes.astype(np.int64), values.astype(np.int64), counts.astype(np.int64), size)
+    codes = [column.astype(np.int64) for column in (classes, values, counts)]
+    if table is None:
+        # Whole numbers, exact below 2⁵³.
+        table = np.bincount(codes[1], codes[2], size).astype(np.int64)
+    cells = _Cells(codes[0], codes[1], codes[2], size, table)
     return Diversity(
         distinct=int(cells.lengths.min()),
         entropy=float(np.exp(_entropies(cells).min())),
         recursive=int(_recursive(cells, c).min()),
         t=_closeness(_moved_earth(cells) if ordered else _variation(cells)),
+    )
+
+
+def least_diverse(parts: Iterable[Diversity]) -> Diversity:
+    """The worst class of several sets of classes."""
+    found = list(parts)
+    if not found:
+        raise Undefined("no record has a value")
+    return Diversity(
+        distinct=min(part.distinct for part in found),
+        entropy=min(part.entropy for part in found),
+        recursive=min(part.recursive for part in found),
+        t=max(part.t for part in found),
     )
 
 
@@ -72,6 +98,8 @@ class _Cells:
     values: Index
     counts: Counts
     size: int
+    table: Counts
+    """Records of each value in the whole table."""
 
     @cached_property
     def starts(self) -> Index:
@@ -87,11 +115,6 @@ class _Cells:
     def records(self) -> Counts:
         """Records of each cell's class."""
         return self.spread(self.sums(self.counts))
-
-    @cached_property
-    def table(self) -> Counts:
-        """Records of each value in the whole table; whole numbers, exact below 2⁵³."""
-        return np.bincount(self.values, self.counts, self.size).astype(np.int64)
 
     @cached_property
     def below(self) -> Counts:

@@ -17,6 +17,27 @@ def class_risk(rows: Counts, external: Counts) -> float:
     return float((rows * _inverse(external)).sum() / rows.sum())
 
 
+def unmatched_share(rows: Counts, external: Counts) -> float:
+    """Share of protected records that no external record matches, which `class_risk` counts 0.
+
+    >>> unmatched_share(np.array([3, 1]), np.array([2, 0]))
+    0.25
+    """
+    return float(rows[external == 0].sum() / rows.sum())
+
+
+def matched_risk(rows: Counts, external: Counts) -> float:
+    """Mean over the protected records that some external record matches of 1/ext(i).
+
+    >>> matched_risk(np.array([3, 1]), np.array([2, 0]))
+    0.5
+    """
+    matched = external > 0
+    if not rows[matched].sum():
+        raise Undefined("no record matches the external table")
+    return class_risk(rows[matched], external[matched])
+
+
 def unique_risk(table: ClassTable, external: Counts) -> float:
     """(1/N) Σ over sample uniques of 1/ext(i), 0 where ext(i) = 0."""
     alone = table.matching == 1

@@ -10,6 +10,7 @@ beside the one that was drawn. μ comes from a log-linear model, because one rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf, prod
@@ -60,12 +61,22 @@ class Fit:
 
 
 def log_linear_risk(
-    levels: Index, counts: Index, sizes: tuple[int, ...], fraction: float
+    levels: Index,
+    counts: Index,
+    sizes: tuple[int, ...],
+    fraction: float,
+    *,
+    matching: Index | None = None,
 ) -> LogLinear:
     """τ1 and τ2 of a sample drawn with `fraction` π.
 
     A row of `levels` for each class, with the index of its category for each key; `counts` are the
     records of the classes, `sizes` the categories of the keys.
+
+    **Reading** where a missing key matches every value (`matching` is given: the records that each
+    class is compatible with; a key's last category is the missing one): a record is unique where no
+    other is compatible with it, and μ is what the model, in which "missing" is a category like any
+    other, expects of all combinations that are compatible with its own.
 
     Four uniques, one of each combination of two keys; one half of the population was drawn:
 
@@ -78,8 +89,8 @@ def log_linear_risk(
         raise Undefined("the sampling fraction is not between 0 and 1")
     if not len(counts):
         raise Undefined("no record")
-    unique = counts == 1
-    fit = expected_counts(levels, counts, sizes)
+    unique = (counts if matching is None else matching) == 1
+    fit = expected_counts(levels, counts, sizes, missing_matches=matching is not None)
     others = fit.means[unique] * ((1.0 - fraction) / fraction)
     return LogLinear(
         tau1=float(np.exp(-others).sum()),
@@ -104,44 +115,73 @@ def expected_counts(
     tolerance: float = TOLERANCE,
     most_sweeps: int = MOST_SWEEPS,
     most_cells: int = MOST_CELLS,
+    missing_matches: bool = False,
 ) -> Fit:
     """The maximum likelihood estimate for each class, with pairs of keys where they fit in memory.
 
     Categories that no record has are expected to have none, so they and keys with one category
     are left out. Two keys make the model with pairs saturated: the estimates are the counts.
+    With `missing_matches` the estimates are those of all combinations compatible with the class's.
     """
-    levels, sizes = _occupied(levels, sizes)
+    levels, sizes, missing = _occupied(levels, sizes)
+    joined = missing if missing_matches else (False,) * len(sizes)
     if len(sizes) < 2 or prod(sizes) > most_cells:
-        return Fit(_independent(levels, counts), "main effects", 0, True)
+        return Fit(_independent(levels, counts, joined), "main effects", 0, True)
     means = np.ones(sizes)
     margins = _margins(levels, counts, sizes)
     sweeps, gap = 0, inf
     while gap > tolerance and sweeps < most_sweeps:
         gap = _sweep(means, margins)
         sweeps += 1
+    for axis, joins in enumerate(joined):
+        if joins:
+            means = _with_compatible(means, axis)
     return Fit(means[tuple(levels.T)], "pairs", sweeps, gap <= tolerance)
 
 
-def _occupied(levels: Index, sizes: tuple[int, ...]) -> tuple[Index, tuple[int, ...]]:
-    """Keys with more than one category that occurs, and these categories numbered anew."""
-    columns, kept = [], []
+def _with_compatible(means: Floats, axis: int) -> Floats:
+    """Each cell with those compatible along a key: a value with "missing", the last, with all.
+
+    >>> _with_compatible(np.array([1.0, 2.0, 4.0]), 0)
+    array([5., 6., 7.])
+    """
+    missing = np.take(means, [-1], axis)
+    found = means + missing
+    last = [slice(None)] * means.ndim
+    last[axis] = slice(-1, None)
+    found[tuple(last)] = means.sum(axis, keepdims=True)
+    return found
+
+
+def _occupied(
+    levels: Index, sizes: tuple[int, ...]
+) -> tuple[Index, tuple[int, ...], tuple[bool, ...]]:
+    """Keys with more than one category that occurs, and these categories numbered anew.
+
+    Last: whether each key's last category, that of missing values, is among them.
+    """
+    columns, kept, missing = [], [], []
     for column, size in zip(levels.T, sizes, strict=True):
         seen = np.bincount(column, minlength=size) > 0
         if seen.sum() > 1:
             columns.append((np.cumsum(seen) - 1)[column])
             kept.append(int(seen.sum()))
-    return np.array(columns, dtype=np.intp).reshape(len(kept), len(levels)).T, tuple(kept)
+            missing.append(bool(seen[-1]))
+    codes = np.array(columns, dtype=np.intp).reshape(len(kept), len(levels)).T
+    return codes, tuple(kept), tuple(missing)
 
 
-def _independent(levels: Index, counts: Index) -> Floats:
+def _independent(levels: Index, counts: Index, joined: Sequence[bool]) -> Floats:
     """n Π (margin/n): what is expected of each class if the keys have nothing to do with another.
 
-    With one key these are the counts, and without any their sum.
+    With one key these are the counts, and without any their sum. `joined` says which keys' missing
+    category matches every other.
     """
     total = float(counts.sum())
     means = np.full(len(counts), total)
-    for column in levels.T:
-        means *= np.bincount(column, counts)[column] / total
+    for column, joins in zip(levels.T, joined, strict=True):
+        margin = np.bincount(column, counts).astype(np.float64)
+        means *= (_with_compatible(margin, 0) if joins else margin)[column] / total
     return means
 
 

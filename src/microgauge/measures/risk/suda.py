@@ -4,6 +4,10 @@ A minimal sample unique (MSU) of a record is a set of attributes on which no oth
 with it, while on every smaller part of the set some other does. The fewer attributes an MSU needs
 and the more MSUs a record has, the likelier it is rare in the population too, not only by the luck
 of the sample (Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008).
+
+**Reading** where a missing value matches every value: another record agrees on a set where it is
+compatible, that is, where each attribute of the set has the same value in both or is missing in
+one. A suppressed cell then tells nobody apart: no MSU holds an attribute that its record lacks.
 """
 
 from __future__ import annotations
@@ -12,11 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from typing import Protocol
 
 import numpy as np
 
 from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import InputError, Undefined
+from microgauge.measures.risk.compatible import compatible
 
 Subset = tuple[int, ...]
 
@@ -58,12 +64,20 @@ class Suda:
     """DIS, the chance that a unique match is right in the file; None if none can be."""
 
 
-def suda2(levels: Codes, sizes: tuple[int, ...], *, most: int = 3, fraction: float = 0.1) -> Suda:
+def suda2(
+    levels: Codes,
+    sizes: tuple[int, ...],
+    *,
+    most: int = 3,
+    fraction: float = 0.1,
+    missing_matches: bool = False,
+) -> Suda:
     """Find every MSU of up to `most` attributes; score records, attributes and levels by them.
 
     `levels` has a row of codes per record; `sizes[j]`, the number of categories of attribute j, is
-    the code of a missing cell, which is a value like any other. An MSU of all m attributes would
-    score 0, so M is at most m - 1. Records with a duplicate have no MSU.
+    the code of a missing cell, which is a value like any other, or matches every value
+    (`missing_matches`). An MSU of all m attributes would score 0, so M is at most m - 1. Records
+    that agree with another in all attributes have no MSU.
 
     >>> found = suda2(np.array([[2, 0, 0], [1, 1, 1], [1, 0, 0]]), (3, 2, 2), most=2)
     >>> found.scores.tolist(), found.contributions
@@ -72,8 +86,9 @@ def suda2(levels: Codes, sizes: tuple[int, ...], *, most: int = 3, fraction: flo
     _check(levels, sizes, most, fraction)
     rows, width = levels.shape
     size = min(most, width - 1)
-    table = _Table.of(levels, sizes)
-    classes = table.class_sizes(tuple(range(width)))
+    holes = missing_matches and bool((levels >= np.asarray(sizes)).any())
+    table: _Agreement = _Compatible(levels, sizes) if holes else _Table.of(levels, sizes)
+    classes = table.class_sizes(tuple(range(width)), slice(None))
     # Alone on some attributes means alone on all: only these records can have an MSU.
     alone = np.flatnonzero(classes == 1)
     tally = _tally(table, alone, size)
@@ -160,6 +175,37 @@ def _check(levels: Codes, sizes: tuple[int, ...], most: int, fraction: float) ->
         raise ValueError("codes beyond the number of categories")
 
 
+class _Agreement(Protocol):
+    """Who agrees with whom."""
+
+    @property
+    def width(self) -> int:
+        """Number of attributes."""
+        ...
+
+    def class_sizes(self, subset: Subset, of: Index | slice) -> Index:
+        """Of some records: how many agree with each on some attributes, itself included."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Compatible:
+    """Records agree where both have values."""
+
+    levels: Codes
+    sizes: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        return len(self.sizes)
+
+    def class_sizes(self, subset: Subset, of: Index | slice) -> Index:
+        """How many records are compatible."""
+        columns = self.levels[:, list(subset)].astype(np.intp, copy=False)
+        ones = np.ones(len(columns), dtype=np.int64)
+        return compatible(columns[of], columns, ones, [self.sizes[j] for j in subset])
+
+
 @dataclass(frozen=True, eq=False)
 class _Table:
     """Columns of codes below their radix, which is at most the number of rows or small."""
@@ -176,12 +222,16 @@ class _Table:
         ]
         return _Table(tuple(column for column, _ in coded), tuple(radix for _, radix in coded))
 
-    def class_sizes(self, subset: Subset) -> Index:
-        """Of each record: how many records agree with it on some attributes, itself included."""
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    def class_sizes(self, subset: Subset, of: Index | slice) -> Index:
+        """How many records have the same codes."""
         keys, span = self._keys(subset)
         if span > ROOM * len(keys):
             keys, _ = _dense(keys)
-        return np.bincount(keys)[keys]
+        return np.bincount(keys)[keys[of]]
 
     def _keys(self, subset: Subset) -> tuple[Counts, int]:
         """A number below the second result for each record; equal if and only if its codes are."""
@@ -199,7 +249,7 @@ def _dense(keys: Codes) -> tuple[Counts, int]:
     return dense.astype(np.int64), len(found)
 
 
-def _minimal_uniques(table: _Table, alone: Index, most: int) -> Iterator[tuple[Subset, Index]]:
+def _minimal_uniques(table: _Agreement, alone: Index, most: int) -> Iterator[tuple[Subset, Index]]:
     """Each set of attributes with those of the records alone, by position, that it is an MSU of.
 
     Whoever is unique on a part is unique on the whole, so parts with one attribute less tell all.
@@ -207,8 +257,8 @@ def _minimal_uniques(table: _Table, alone: Index, most: int) -> Iterator[tuple[S
     before: dict[Subset, Flags] = {(): np.zeros(len(alone), np.bool_)}
     for size in range(1, most + 1):
         unique: dict[Subset, Flags] = {}
-        for subset in combinations(range(len(table.columns)), size):
-            here = table.class_sizes(subset)[alone] == 1
+        for subset in combinations(range(table.width), size):
+            here = table.class_sizes(subset, alone) == 1
             smaller = np.logical_or.reduce(
                 [before[part] for part in combinations(subset, size - 1)]
             )
@@ -241,8 +291,8 @@ class _Tally:
         }
 
 
-def _tally(table: _Table, alone: Index, most: int) -> _Tally:
-    width = len(table.columns)
+def _tally(table: _Agreement, alone: Index, most: int) -> _Tally:
+    width = table.width
     tally = _Tally(
         np.zeros(len(alone)), np.zeros((width, len(alone))), dict.fromkeys(range(1, most + 1), 0)
     )

@@ -98,7 +98,8 @@ def _sections(groups: Sequence[Group]) -> list[Data]:
         blocks = [_plain(block) for block in group.blocks if not isinstance(block, Part)]
         if blocks:
             entry = {"name": group.name, "title": group.title, "explain": group.explain}
-            found.append({**entry, "blocks": blocks})
+            first = {"first": True} if group.first else {}
+            found.append({**entry, **first, "blocks": blocks})
     return found
 
 

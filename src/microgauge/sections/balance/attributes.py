@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
@@ -12,6 +12,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.log import Log
+from microgauge.measures.balance.balance import weighted_total
 from microgauge.measures.balance.losses import (
     bounded,
     consistency,
@@ -98,13 +99,15 @@ class Attribute:
         return AttributeUtility(
             name=self.variable.name,
             kind=kind,
-            loss=_mean(losses.values()),
+            loss=self._one(losses, given.loss_weights, worst=True),
             loss_measure=" + ".join(chosen),
-            similarity=_mean(similarities.values()),
+            similarity=self._one(similarities, given.similarity_weights, worst=False),
             similarity_measure=" + ".join(alike),
             weight=weight,
             losses=losses,
             similarities=similarities,
+            loss_weights=dict(zip(chosen, given.loss_weights or (), strict=False)),
+            similarity_weights=dict(zip(alike, given.similarity_weights or (), strict=False)),
             rule=None if self._rule is None else str(self._rule),
             loss_by_rule=self._loss_by_rule(),
             entropy_difference=self.difference,
@@ -124,6 +127,22 @@ class Attribute:
                 found[name] = None
                 reasons.append(f"{name}: {why}")
         return found
+
+    def _one(
+        self,
+        figures: Mapping[str, float | None],
+        weights: Sequence[float] | None,
+        *,
+        worst: bool,
+    ) -> float | None:
+        """Of several figures, their weighted mean or the worst; those that are null left out."""
+        shares = [1.0] * len(figures) if weights is None else list(weights)
+        pairs = zip(figures.values(), shares, strict=True)
+        known = [(value, share) for value, share in pairs if value is not None and share > 0]
+        if not known:
+            return None
+        values, kept = [value for value, _ in known], [share for _, share in known]
+        return weighted_total(values, kept, self.chosen.attribute_combine, worst=worst)
 
     # -- what was done -----------------------------------------------------------------------
 
@@ -178,9 +197,9 @@ class Attribute:
     def _loss(self, name: str) -> float:
         measures: dict[str, Callable[[], float]] = {
             "generalisation": self._generalisation,
-            "proximity": lambda: bounded(self._deviation(), self._largest()),
-            "deviation": lambda: bounded(self._deviation(), self._largest()),
-            "euclidean": lambda: bounded(self._root_mean_square(), self._largest()),
+            "proximity": lambda: bounded(self._deviation(), self.largest()),
+            "deviation": lambda: bounded(self._deviation(), self.largest()),
+            "euclidean": lambda: bounded(self._root_mean_square(), self.largest()),
             "entropy": self._entropy,
             "consistency": self._consistency,
         }
@@ -229,7 +248,7 @@ class Attribute:
         apart = self.evidence.apart()
         return root_mean_square(apart.square, apart.compared)
 
-    def _largest(self) -> float:
+    def largest(self) -> float:
         """L_max: the original's range; or the bound of the rule that was used."""
         if self.chosen.lmax == "rule":
             if self._rule is None:
@@ -320,8 +339,3 @@ class Attribute:
         first, second, counts = self.evidence.cells()
         roots = np.sqrt(counts)
         return cosine(before.levels.numbers[first] * roots, after.levels.numbers[second] * roots)
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

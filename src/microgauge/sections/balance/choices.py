@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from microgauge.schema.checks import choice, share, two_weights
+from microgauge.schema.columns import Columns, no_numbers
 from microgauge.schema.entries import Entries
+from microgauge.schema.variables import ANALYSED
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
@@ -41,6 +43,10 @@ class RutChoices(Entries):
     """Weights of similarity and of 1 - loss; or their ratio."""
     combine: Literal["mean", "max"] = "mean"
     """Over the attributes."""
+    attribute_combine: Literal["mean", "max"] = "mean"
+    """Over several losses or similarities of one attribute; max: the worst."""
+    vectors: tuple[tuple[str, ...], ...] = ()
+    """Attributes whose distances are also measured jointly."""
 
     @property
     def weights(self) -> tuple[float, float]:
@@ -59,6 +65,9 @@ class RutChoices(Entries):
         """Utility is a pair of weights, or the word "ratio"."""
         if "utility" in values and values["utility"] != "ratio":
             values["utility"] = reader.sequence(values["utility"], f"{where} utility")
+        if "vectors" in values:
+            listed = reader.sequence(values["vectors"], f"{where} vectors")
+            values["vectors"] = tuple(tuple(v) if isinstance(v, list) else v for v in listed)
         return values
 
     def faults(self, where: str) -> list[str]:
@@ -67,6 +76,9 @@ class RutChoices(Entries):
         found += choice(f"{where} form", self.form, get_args(RutForm))
         found += choice(f"{where} lmax", self.lmax, ("range", "rule"))
         found += choice(f"{where} combine", self.combine, ("mean", "max"))
+        found += choice(f"{where} attribute_combine", self.attribute_combine, ("mean", "max"))
+        if not all(_is_vector(names) for names in self.vectors):
+            found.append(f"{where} vectors must be lists of two or more different column names.")
         for name in ("alpha", "beta", "max_risk", "min_utility"):
             found += share(f"{where} {name}", getattr(self, name))
         if self.preset is not None and (self.alpha is not None or self.beta is not None):
@@ -77,5 +89,21 @@ class RutChoices(Entries):
             found += two_weights(f"{where} utility", self.utility)
         return found
 
+    def column_faults(self, where: str, known: Columns) -> list[str]:
+        """Vectors are of analysed numbers."""
+        where = f"{where} vectors"
+        named = list(dict.fromkeys(name for names in self.vectors for name in names))
+        aside = [name for name in named if name in known and known[name].role not in ANALYSED]
+        return no_numbers(where, named, known, "a distance") + [
+            f'{where} names "{name}", which is not analysed: its role is {known[name].role}.'
+            for name in aside
+        ]
+
     def _add_up(self) -> bool:
         return math.isclose((self.alpha or 0.0) + (self.beta or 0.0), 1.0)
+
+
+def _is_vector(names: object) -> bool:
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        return False
+    return len(set(names)) == len(names) >= 2

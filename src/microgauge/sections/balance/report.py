@@ -29,4 +29,30 @@ def report(rut: Rut) -> list[Block]:
             for a in rut.attributes
         ),
     )
-    return [Sentence(text=f"{said} {rut.reason}" if rut.reason else said), table]
+    blocks: list[Block] = [Sentence(text=f"{said} {rut.reason}" if rut.reason else said), table]
+    return [*blocks, _vectors(rut)] if rut.vectors else blocks
+
+
+def _vectors(rut: Rut) -> Table:
+    return Table(
+        caption="Several variables jointly",
+        heads=(
+            Head(text="variables"),
+            Head(text="Manhattan distance", digits=3),
+            Head(text="loss by it", digits=3),
+            Head(text="Euclidean distance", digits=3),
+            Head(text="loss by it", digits=3),
+            Head(text="why there is none", optional=True),
+        ),
+        rows=tuple(
+            (
+                ", ".join(v.variables),
+                v.manhattan,
+                v.manhattan_loss,
+                v.euclidean,
+                v.euclidean_loss,
+                v.reason or "",
+            )
+            for v in rut.vectors
+        ),
+    )

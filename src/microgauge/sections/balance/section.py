@@ -11,10 +11,13 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.balance.balance import SWEEP, balance, utility, weighted_total
 from microgauge.measures.loss.values import Apart
-from microgauge.results import AttributeUtility, Rut, SweepStep
+from microgauge.results import AttributeUtility, Disclosure, Risk, Rut, SweepStep, VectorUtility
 from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
+from microgauge.sections.balance.vectors import Vectors
+from microgauge.sections.disclosure.section import MEASURED_DISCLOSURE
 from microgauge.sections.loss.values import NOT_ALIGNED, Values
+from microgauge.sections.risk.choices import RiskChoices, RiskMeasureName
 from microgauge.sections.risk.section import MEASURED_RISK
 from microgauge.study.recoding import MatchedCells, matched_cells, may_be_rounded, shown_rule
 from microgauge.study.study import Study
@@ -28,30 +31,63 @@ def run(study: Study, log: Log) -> Asking[Rut | None]:
         yield Need(MEASURED_RISK)  # which says why there is none
         return None
     own = log.child()
-    attributes = yield from attribute_utilities(study, own)
-    measured = yield Need(MEASURED_RISK)
-    if measured is None:
+    attributes, vectors = yield from attribute_utilities(study, own)
+    carried = yield from _carried(study)
+    if carried is None:
         return None
     log.notes += own.notes
-    return balance_of(study.schema.rut, attributes, measured.result.total)
+    return balance_of(study.schema.rut, attributes, carried, vectors)
 
 
-def attribute_utilities(study: Study, log: Log) -> Asking[tuple[AttributeUtility, ...]]:
-    """Loss and similarity of every analysed variable."""
-    values = Values(study)
+@dataclass(frozen=True)
+class CarriedRisk:
+    """The risk that a file carries, and what it is: what an intruder gets, or R of classes."""
+
+    measure: RiskMeasureName
+    value: float | None
+
+    @staticmethod
+    def of(
+        measure: RiskMeasureName, disclosure: Disclosure | None, risk: Risk | None
+    ) -> CarriedRisk:
+        """The one that was chosen of those that were measured."""
+        if measure == "classes":
+            return CarriedRisk(measure, None if risk is None else risk.total)
+        return CarriedRisk(measure, None if disclosure is None else disclosure.risk)
+
+
+def _carried(study: Study) -> Asking[CarriedRisk | None]:
+    """The risk to balance with; None where none was measured, which is said there."""
+    measure = study.schema.of(RiskChoices).measure
+    if measure == "classes":
+        measured = yield Need(MEASURED_RISK)
+        return None if measured is None else CarriedRisk.of(measure, None, measured.result)
+    found = yield Need(MEASURED_DISCLOSURE)
+    return None if found is None else CarriedRisk.of(measure, found, None)
+
+
+def attribute_utilities(
+    study: Study, log: Log
+) -> Asking[tuple[tuple[AttributeUtility, ...], tuple[VectorUtility, ...]]]:
+    """Loss and similarity of every analysed variable, and distances of vectors of them."""
+    values, vectors = Values(study), Vectors(study, study.schema.rut.vectors)
     counted = [v for v in study.analysed if not v.original.empty]
     wanted = [v for v in counted if _needs_cells(v)]
-    _, cells = yield from together(values.ask(), matched_cells(wanted, study.matched))
-    return tuple(
-        Attribute(
+    _, cells, _ = yield from together(
+        values.ask(), matched_cells(wanted, study.matched), vectors.ask()
+    )
+    attributes = {
+        variable.name: Attribute(
             variable,
             study.recodings.get(variable.name),
             _Matched(values, variable, cells.get(variable.name)),
             study.schema.rut,
             log,
-        ).result()
+        )
         for variable in counted
-    )
+    }
+    found = tuple(attribute.result() for attribute in attributes.values())
+    return found, vectors.results(attributes)
 
 
 def _needs_cells(variable: Described) -> bool:
@@ -98,9 +134,13 @@ class _Matched:
 
 
 def balance_of(
-    chosen: RutChoices, attributes: Sequence[AttributeUtility], risk: float | None
+    chosen: RutChoices,
+    attributes: Sequence[AttributeUtility],
+    carried: CarriedRisk,
+    vectors: Sequence[VectorUtility] = (),
 ) -> Rut:
     """U of the whole file, and RUT with the risk it carries."""
+    risk = carried.value
     totals = totals_of(attributes, chosen)
     gain = totals.utility
     reasons = [totals.reason] if totals.reason else []
@@ -123,6 +163,10 @@ def balance_of(
         value=value,
         attributes=tuple(attributes),
         sweep=tuple(_step(a, gain, risk, chosen.form) for a in SWEEP),
+        risk=risk,
+        risk_measure=carried.measure,
+        attribute_combine=chosen.attribute_combine,
+        vectors=tuple(vectors),
         max_risk=chosen.max_risk,
         min_utility=chosen.min_utility,
         meets_limits=meets(chosen, risk, gain),

@@ -31,6 +31,11 @@ def _told(rut: Rut) -> list[str]:
     worst = sorted(rut.attributes, key=lambda a: -(a.loss or 0.0))
     lost = [f"{a.name} {figure(a.loss, 2)}" for a in worst if (a.loss or 0.0) >= 0.005]
     told = [f"loss of {', '.join(lost[:MOST_LOST])}"] if lost else []
+    told += [
+        f"{' and '.join(v.variables)} jointly: loss {figure(v.manhattan_loss)} (sums), "
+        f"{figure(v.euclidean_loss)} (straight)"
+        for v in rut.vectors
+    ]
     if rut.meets_limits is not None:
         told.append("meets the limits" if rut.meets_limits else "does not meet the limits")
     if rut.reason:

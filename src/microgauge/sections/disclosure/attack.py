@@ -14,11 +14,11 @@ from microgauge.measures.disclosure.found import Own, nearest_own
 from microgauge.measures.disclosure.learned import Chance, Learned, Target, learned
 from microgauge.measures.disclosure.matches import (
     Key,
-    Layer,
     Matches,
     exact_matches,
     nearest_matches,
 )
+from microgauge.measures.risk.compatible import Layer
 from microgauge.sections.disclosure.evidence import Evidence, Profiles
 from microgauge.study.common_views import View
 from microgauge.threads import one_thread

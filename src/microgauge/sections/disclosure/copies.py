@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from microgauge.arrays import Floats, Index
+from microgauge.arrays import Counts, Floats, Index
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.copied import Chances, Neighbours, Whole, controlled, copied
-from microgauge.measures.disclosure.intervals import wilson
 from microgauge.measures.disclosure.matches import exact_matches
+from microgauge.measures.disclosure.shares import wilson
 from microgauge.passes import Classes
 from microgauge.passes.classes import ClassCells
 from microgauge.results.disclosure import CopiedUnits
@@ -42,7 +42,7 @@ class Copies:
             "original": study.original,
             "protected": study.protected,
         }
-        used = list(views.values())
+        used = [view for view in views.values() if not view.sides["protected"][0].empty]
         if study.holdout is not None:
             engines["holdout"] = study.holdout.engine
             used = [view for view in used if "holdout" in view.sides]
@@ -54,9 +54,15 @@ class Copies:
         return Copies(used, interval, answers)
 
     @cached_property
-    def _levels(self) -> Mapping[TableName, Index]:
+    def levels(self) -> Mapping[TableName, Index]:
+        """The levels of the different records of each table."""
         sizes = [view.size + 1 for view in self.views]
         return {name: unpacked(cells.keys, sizes) for name, cells in self.answers.items()}
+
+    @property
+    def rows(self) -> Mapping[TableName, Counts]:
+        """How many there are of each."""
+        return {name: cells.rows for name, cells in self.answers.items()}
 
     @cached_property
     def _halves(self) -> list[float]:
@@ -66,7 +72,7 @@ class Copies:
     @cached_property
     def tables(self) -> Mapping[TableName, Whole]:
         """The records of each table, categories numbered alike."""
-        stacked = np.concatenate(list(self._levels.values()))
+        stacked = np.concatenate(list(self.levels.values()))
         columns, sizes = [], []
         for place, (view, half) in enumerate(zip(self.views, self._halves, strict=True)):
             levels = stacked[:, place]
@@ -75,7 +81,7 @@ class Copies:
         _, groups, _ = distinct(packed(columns, sizes), MOST)
         found: dict[TableName, Whole] = {}
         start = 0
-        for name, levels in self._levels.items():
+        for name, levels in self.levels.items():
             own = groups[start : start + len(levels)]
             found[name] = Whole(own, self._numbers(levels), self.answers[name].rows)
             start += len(levels)
@@ -92,13 +98,16 @@ class Copies:
     def chances(self, table: TableName, keys: Sequence[View], shown: Profiles) -> Chances:
         """How far the match of a record leads to its copies."""
         names = [view.name for view in self.views]
-        places = [names.index(key.name) for key in keys]
-        sizes = [key.size for key in keys]
-        mine, theirs = self._levels[table][:, places], self._levels["protected"][:, places]
+        # A key of which every cell was suppressed tells nobody from anyone.
+        here = [i for i, key in enumerate(keys) if key.name in names]
+        places = [names.index(keys[i].name) for i in here]
+        sizes = [keys[i].size for i in here]
+        among = shown.levels[:, here]
+        mine, theirs = self.levels[table][:, places], self.levels["protected"][:, places]
         rows = self.answers["protected"].rows
 
         def found(asking: Index, equal: Index, present: Index) -> Floats:
-            matches = exact_matches(mine[present], shown.levels, shown.people, sizes, [])
+            matches = exact_matches(mine[present], among, shown.people, sizes, [])
             a, b = mine[asking], theirs[equal]
             agree = ((a == b) | (a == sizes) | (b == sizes)).all(axis=1)
             hits = np.bincount(asking, rows[equal] * agree, len(mine))[present]
@@ -110,7 +119,8 @@ class Copies:
         """What was copied, against the control where there is a holdout."""
         names = tuple(view.name for view in self.views)
         try:
-            if any(key.name not in names for key in keys):
+            kept = [key for key in keys if not key.sides["protected"][0].empty]
+            if any(key.name not in names for key in kept):
                 raise Undefined("the holdout lacks a quasi-identifier")
             protected = Neighbours(self.tables["protected"])
             own = copied(self.tables["original"], protected, self.chances("original", keys, shown))
@@ -157,6 +167,7 @@ class Copies:
         equal = holdout.rows[among.number(holdout) > 0].sum()
         own = (original.rows > 1) | (among.number(original) > 1)
         usual = original.rows[own].sum() / original.rows.sum()
-        if wilson(float(equal), float(holdout.rows.sum()))[0] <= usual + BEYOND_CHANCE:
+        total = int(holdout.rows.sum())
+        if wilson(float(equal / total), total)[0] <= usual + BEYOND_CHANCE:
             return None
-        return float(equal / holdout.rows.sum())
+        return float(equal / total)

@@ -23,11 +23,14 @@ from microgauge.results.disclosure import (
     CopiedUnits,
     Disclosure,
     Ends,
+    Found,
     LearnedTarget,
     Part,
     Worst,
 )
 from microgauge.sections.disclosure.attack import Attack, Both
+from microgauge.sections.disclosure.intruders import Intruders, intruder_of
+from microgauge.sections.disclosure.outsiders import Outsiders
 from microgauge.sections.disclosure.parts import attributed, found_result, gone, replicated_uniques
 
 if TYPE_CHECKING:
@@ -197,6 +200,7 @@ class Figures:
         risk, ends, worst = _largest(columns, covariance, measure.study.options.seed)
         if self._aligned:
             found = replace(found, ci=_clipped(self._interval(self.own, slice(0, 1))))
+            found = self._by_group(found)
         learned = slice(self._first, None)
         here = {key.name for key in measure.keys}
         return Disclosure(
@@ -215,6 +219,7 @@ class Figures:
             learned=targets,
             learned_ci=_clipped(self._interval(self.own, learned)) if measure.ways else None,
             **self._excess(),
+            **self._on_request(),
             seed=measure.study.options.seed,
             reason=None if targets else NO_TARGET,
         )
@@ -233,6 +238,41 @@ class Figures:
                 found["holdout_shared"] = measure.copies.shared_units()
             except Undefined:
                 found["holdout_shared"] = None  # too many records to compare; nothing is claimed
+        return found
+
+    def _by_group(self, found: Found) -> Found:
+        groups = self.measure.more.groups
+        if groups is None:
+            return found
+        attack = self.measure.attack
+        return replace(
+            found, group=groups.name, groups=groups.results(attack.people.levels, attack.exact)
+        )
+
+    def _on_request(self) -> dict[str, Any]:
+        """Membership where there is a holdout; WP29's attacks and lesser intruders if asked."""
+        measure = self.measure
+        found: dict[str, Any] = {}
+        seed, chosen = measure.study.options.seed, measure.chosen
+        if measure.copies is not None and (measure.holdout is not None or chosen.attacks):
+            outsiders = Outsiders(measure.copies, seed)
+            if measure.holdout is not None:
+                measure.log.progress("telling who was in", 0.0)
+                found["membership"] = outsiders.membership()
+            if chosen.attacks:
+                names = [target.name for target in measure.attack.targets]
+                keys = [key.name for key in measure.keys]
+                found["attacks"] = outsiders.attacks(keys, names)
+        if chosen.intruders:
+            intruders = Intruders(
+                measure.keys,
+                measure.attack.targets,
+                measure.evidence,
+                measure.more.joint,
+                seed,
+                chosen.key_error,
+            )
+            found["intruders"] = intruders.results(intruder_of(measure.attack, "all"))
         return found
 
     def _copied(self) -> CopiedUnits:

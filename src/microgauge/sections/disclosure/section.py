@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
-from microgauge.errors import listing
+from microgauge.errors import Undefined, listing
 from microgauge.log import Log
 from microgauge.measures.disclosure.learned import Chance, Target, determined
 from microgauge.results.disclosure import (
@@ -26,8 +26,11 @@ from microgauge.sections.disclosure.evidence import (
     read_holdout,
     read_moved,
 )
-from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED, RiskChoices
+from microgauge.sections.disclosure.groups import Groups
+from microgauge.sections.disclosure.intruders import Joint, read_joint
+from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.risk.classes import KeyClasses
+from microgauge.sections.risk.section import MEASURED_RISK
 from microgauge.sections.section import Shared
 from microgauge.study.common_views import View, read_views
 from microgauge.study.study import Study
@@ -37,16 +40,19 @@ DETERMINED = 0.99
 NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
-def _measured(study: Study, log: Log) -> Asking[Disclosure | None]:
+def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
     """The disclosure, once for all who need it; None with a note where there are no keys."""
     if not study.schema.keys:
-        log.note(NOT_MEASURED, f"Disclosure was not measured: {NO_KEYS}")
+        yield Need(MEASURED_RISK)  # which says why there is none
         return None
-    measure = yield from Measure.ask(study, log)
-    return measure.result() if isinstance(measure, Measure) else measure
+    try:
+        measure = yield from Measure.ask(study, log)
+        return measure.result() if isinstance(measure, Measure) else measure
+    except Undefined as why:  # too many combinations of keys to hold
+        return _nothing(study, str(why))
 
 
-MEASURED_DISCLOSURE = Shared("measured disclosure", _measured)
+MEASURED_DISCLOSURE = Shared("measured disclosure", measured_disclosure)
 
 
 def run(study: Study, log: Log) -> Asking[Disclosure | None]:
@@ -63,6 +69,16 @@ def target_of(view: View, interval: float) -> Target:
 
 
 @dataclass(frozen=True, eq=False)
+class More:
+    """What was asked beside keys and targets, where it is wanted."""
+
+    holdout: Profiles | None = None
+    copies: Copies | None = None
+    joint: Joint | None = None
+    groups: Groups | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Measure:
     """What rows have said, and what follows."""
 
@@ -70,9 +86,18 @@ class Measure:
     keys: Sequence[View]
     targets: Sequence[View]
     evidence: Evidence
-    holdout: Profiles | None
-    copies: Copies | None
+    more: More
     log: Log
+
+    @property
+    def holdout(self) -> Profiles | None:
+        """People who are not in the original."""
+        return self.more.holdout
+
+    @property
+    def copies(self) -> Copies | None:
+        """Records in all variables."""
+        return self.more.copies
 
     @staticmethod
     def ask(study: Study, log: Log) -> Asking[Measure | Disclosure]:
@@ -85,15 +110,18 @@ class Measure:
         _note_gone(study, keys, log)
         wanted = Asked(study, keys, _target_views(study, views))
         log.progress("looking for people by their keys", 0.0)
-        evidence, holdout, copies = yield from together(
+        evidence, holdout, copies, joint, groups = yield from together(
             read_evidence(wanted, KeyClasses(study).weight_axis),
             _holdout(wanted, log),
             _copies(study, views),
+            _joint(wanted),
+            Groups.ask(wanted),
         )
         if not len(evidence.shown.levels) or not len(evidence.people.levels):
             return _nothing(study, "the table has no record")
         evidence = yield from _with_moved(wanted, evidence)
-        return Measure(study, keys, wanted.targets, evidence, holdout, copies, log)
+        more = More(holdout, copies, joint, groups)
+        return Measure(study, keys, wanted.targets, evidence, more, log)
 
     @property
     def chosen(self) -> RiskChoices:
@@ -188,10 +216,18 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
 
 
 def _copies(study: Study, views: Mapping[str, View]) -> Asking[Copies | None]:
-    if study.matched is not None and study.holdout is None:
+    chosen = study.schema.of(RiskChoices)
+    if study.matched is not None and study.holdout is None and not chosen.attacks:
         return None
-    interval = study.schema.of(RiskChoices).interval
+    interval = chosen.interval
     found = yield from Copies.ask(study, views, interval)
+    return found
+
+
+def _joint(wanted: Asked) -> Asking[Joint | None]:
+    if not wanted.study.schema.of(RiskChoices).intruders:
+        return None
+    found = yield from read_joint(wanted)
     return found
 
 

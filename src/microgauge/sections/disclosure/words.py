@@ -160,8 +160,7 @@ def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
 def _target(target: LearnedTarget) -> str:
     said = f"{target.target}: {figure(target.value)}{_ends(target.ci)}"
     if target.excess is not None:
-        said += f"; of people not in the file {figure(target.holdout)}, so by taking part "
-        said += f"{figure(target.excess)}{_ends(target.excess_ci)}"
+        said += f"; because people took part {figure(target.excess)}{_ends(target.excess_ci)}"
     return said
 
 

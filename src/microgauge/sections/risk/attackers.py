@@ -10,7 +10,13 @@ from microgauge.arrays import Counts
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.risk.classes import internal_risk, records_above
-from microgauge.measures.risk.external import class_risk, journalist_risk, mean_of
+from microgauge.measures.risk.external import (
+    class_risk,
+    journalist_risk,
+    matched_risk,
+    mean_of,
+    unmatched_share,
+)
 from microgauge.results import AttackerRisk
 from microgauge.sections.risk.classes import KeyClasses
 from microgauge.sections.risk.external import Linked
@@ -39,7 +45,8 @@ class Attackers:
             reasons["external"] = "no external table is given"
             return None, {}, {}
         methods, why = self.linked.methods(self.classes.table)
-        wanted = {name: methods[name] for name in self.classes.chosen.external_method}
+        weights = self.classes.chosen.method_weights
+        wanted = {name: methods[name] for name, weight in weights.items() if weight > 0}
         missing = [f"{name}: {why[name]}" for name, value in wanted.items() if value is None]
         if missing:
             reasons["external"] = "; ".join(missing)
@@ -48,7 +55,24 @@ class Attackers:
                 f"External risk is not defined, and the risk is the internal one: {missing[0]}.",
             )
             return None, methods, why
-        return mean_of({n: v for n, v in wanted.items() if v is not None}), methods, why
+        known = {n: v for n, v in wanted.items() if v is not None}
+        return mean_of(known, [weights[name] for name in known]), methods, why
+
+    def external_matches(self, reasons: dict[str, str]) -> tuple[float | None, float | None]:
+        """The share of records that no external record matches; mean 1/ext over the others."""
+        if self.linked is None:
+            return None, None  # said of the external risk
+        rows = self.classes.table.rows
+        try:
+            matches = self.linked.matches(self.classes.table)
+        except Undefined as why:
+            reasons["external_unmatched, external_matched"] = str(why)
+            return None, None
+        try:
+            return unmatched_share(rows, matches), matched_risk(rows, matches)
+        except Undefined as why:
+            reasons["external_matched"] = str(why)
+            return unmatched_share(rows, matches), None
 
     def population_uniques(self, reasons: dict[str, str]) -> int | None:
         """Sample uniques that are unique in the population table too."""

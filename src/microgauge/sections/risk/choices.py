@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+from microgauge.errors import hint
 from microgauge.schema.checks import (
     choice,
     flag,
     fraction,
+    is_number,
     number,
     share,
     texts,
     two_weights,
+    weights_faults,
     whole,
 )
 from microgauge.schema.columns import Columns, unknown
@@ -30,6 +34,7 @@ NOT_MEASURED = "risk-not-measured"
 OTHER_TABLES = ("external", "population", "holdout")
 """Entries that name a table beside the two."""
 RiskMeasureName = Literal["disclosure", "classes"]
+KEY_ROLE = "quasi_identifier"
 ExternalMethod = Literal["class", "probability", "correlation", "unique"]
 
 
@@ -59,16 +64,22 @@ class RiskChoices(Entries):
     """The share of key values that an intruder who errs knows wrongly."""
     external_method: tuple[str, ...] = ("class",)
     """Ways of measuring external risk; of several, the mean counts."""
+    external_weights: tuple[float, ...] | Mapping[str, float] | None = None
+    """What each way counts in that mean: in their order, or by name; 1 unless said."""
     combine: Literal["max", "mean", "sum"] = "max"
     """How internal and external risk become one."""
     weights: tuple[float, float] = (0.5, 0.5)
     """Of internal and external risk, where the mean is taken."""
-    missing_keys: Literal["value", "any"] = "value"
-    """A missing key is a value of its own, or matches every value."""
+    missing_keys: Literal["value", "any"] | None = None
+    """A missing key is a value of its own, or matches every value; None: that where keys were
+    suppressed."""
     threshold: float = 0.2
     """Risk of a record above which it is counted."""
     record_weight: str | None = None
     """A column that says how sensitive each record is."""
+    sensitivity: Mapping[str, float] | None = None
+    """How sensitive each quasi-identifier is, 1 unless said: a record weighs what those it still
+    shows add up to."""
     l: int = 3  # noqa: E741
     """l of recursive (c, l)-diversity that is asked for."""
     c: float = 1.0
@@ -87,7 +98,17 @@ class RiskChoices(Entries):
             values["external_method"] = (method,)
         elif "external_method" in values:
             values["external_method"] = reader.sequence(method, f"{where} external_method")
+        if isinstance(values.get("external_weights"), list):
+            values["external_weights"] = tuple(values["external_weights"])
         return values
+
+    @property
+    def method_weights(self) -> dict[str, float]:
+        """What each way of measuring external risk counts."""
+        said = self.external_weights
+        if said is None or isinstance(said, Mapping):
+            return {name: float((said or {}).get(name, 1.0)) for name in self.external_method}
+        return dict(zip(self.external_method, map(float, said), strict=True))
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
@@ -101,6 +122,9 @@ class RiskChoices(Entries):
         found += fraction(f"{where} key_error", self.key_error)
         found += flag(f"{where} attacks", self.attacks, optional=False)
         found += flag(f"{where} intruders", self.intruders, optional=False)
+        if not all(isinstance(name, str) for name in self.targets):
+            found.append(f"{where} targets must be a list of names of variables.")
+        found += self._external_weight_faults(f"{where} external_weights")
         found += two_weights(f"{where} weights", self.weights)
         found += share(f"{where} threshold", self.threshold)
         found += number(f"{where} interval", self.interval, above=0, optional=False)
@@ -108,14 +132,67 @@ class RiskChoices(Entries):
         found += whole(f"{where} l", self.l, 1)
         found += whole(f"{where} suda_max", self.suda_max, 1)
         found += fraction(f"{where} suda_fraction", self.suda_fraction)
-        return found + texts(where, self, ("record_weight", "group"))
+        found += texts(where, self, ("record_weight", "group"))
+        return found + self._sensitivity_faults(where)
+
+    def _external_weight_faults(self, where: str) -> list[str]:
+        said = self.external_weights
+        if said is None:
+            return []
+        if isinstance(said, Mapping):
+            found = [
+                f'{where} names "{name}", which is not in external_method.'
+                f"{hint(str(name), self.external_method)}"
+                for name in said
+                if name not in self.external_method
+            ]
+            every = len(said.keys() & set(self.external_method)) == len(self.external_method)
+            return found + weights_faults(where, tuple(said.values()), all_named=every)
+        found = weights_faults(where, said, all_named=True)
+        if isinstance(said, tuple) and len(said) != len(self.external_method):
+            found.append(
+                f"{where} has {len(said)} weights for {len(self.external_method)} methods."
+            )
+        return found
+
+    def _sensitivity_faults(self, where: str) -> list[str]:
+        said = self.sensitivity
+        if said is None:
+            return []
+        if not isinstance(said, Mapping):
+            return [f"{where} sensitivity must be a table of numbers, such as {{ age = 2.0 }}."]
+        found = [
+            f'{where} sensitivity of "{name}" must be a number, 0 or more.'
+            for name, value in said.items()
+            if not (is_number(value) and value >= 0)
+        ]
+        if self.record_weight is not None:
+            found.append(f"{where} has a record_weight and sensitivities; give one.")
+        return found
+
+    def columns_checkable(self, where: str) -> bool:
+        """Always: names of keys can be looked up whatever else is wrong, and are told at once."""
+        del where
+        return True
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """Targets and groups that are no columns; targets that an intruder knows already."""
-        found = unknown(f"{where} targets", self.targets, known)
-        for name in self.targets:
+        """Names that are no columns; targets that an intruder knows; no keys."""
+        names = [name for name in dict.fromkeys(self.targets) if isinstance(name, str)]
+        found = unknown(f"{where} targets", names, known)
+        for name in names:
             role = known[name].role if name in known else "analysis"
             if role not in ("analysis", "sensitive"):
-                what = "a key, which an intruder knows" if role == "quasi_identifier" else role
+                what = "a key, which an intruder knows" if role == KEY_ROLE else role
                 found.append(f'{where} targets names "{name}", whose role is {what}.')
-        return found + unknown(f"{where} group", [self.group], known)
+        found += unknown(f"{where} group", [n for n in [self.group] if isinstance(n, str)], known)
+        return found + self._sensitive_columns(where, known)
+
+    def _sensitive_columns(self, where: str, known: Columns) -> list[str]:
+        """Sensitivities of what is no quasi-identifier."""
+        named = list(self.sensitivity) if isinstance(self.sensitivity, Mapping) else []
+        others = [name for name in named if name in known and known[name].role != KEY_ROLE]
+        return unknown(f"{where} sensitivity", named, known) + [
+            f'{where} sensitivity names "{name}", which is no quasi-identifier: its role is '
+            f"{known[name].role}."
+            for name in others
+        ]

@@ -14,7 +14,8 @@ from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.loss.tables import Frequencies, cramers_v
-from microgauge.measures.risk.classes import ClassTable, compatible, equal_records
+from microgauge.measures.risk.classes import ClassTable, equal_records
+from microgauge.measures.risk.compatible import compatible
 from microgauge.measures.risk.external import (
     class_risk,
     frequency_correlation,
@@ -159,7 +160,7 @@ class Linked:
             ],
             axis=1,
         )
-        if self.study.schema.risk.missing_keys == "any":
+        if protected.missing_matches:
             return compatible(levels, others, rows, sizes)
         return equal_records(levels, others, rows, sizes)
 

@@ -21,7 +21,7 @@ class PopulationRisks:
 
     def of_classes(self) -> Floats:
         """Benedetti and Franconi's risk of a record of each class."""
-        return individual_risk(self.classes.table.rows, self.classes.weights())
+        return individual_risk(self.classes.table.matching, self.classes.matching_weights())
 
     def individual(self) -> IndividualRisk:
         """Benedetti and Franconi's risk over all records."""
@@ -45,7 +45,8 @@ class PopulationRisks:
             if fraction > 1:
                 raise Undefined("the population is smaller than the file")
             sizes = tuple(size + 1 for size in table.sizes)
-            found = log_linear_risk(table.levels, table.rows, sizes, fraction)
+            matching = table.matching if table.missing_matches else None
+            found = log_linear_risk(table.levels, table.rows, sizes, fraction, matching=matching)
         except Undefined as why:
             return LogLinearRisk(tau1=None, tau2=None, reason=str(why))
         return LogLinearRisk(

@@ -19,7 +19,7 @@ from microgauge.measures.risk.external import combined_risk
 from microgauge.results import ClassShare, Risk
 from microgauge.sections.risk.attackers import Attackers
 from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED
-from microgauge.sections.risk.classes import KeyClasses
+from microgauge.sections.risk.classes import KeyClasses, MissingKeys
 from microgauge.sections.risk.external import Linked
 from microgauge.sections.risk.linkage import UnitRisks
 from microgauge.sections.risk.population import PopulationRisks
@@ -31,6 +31,7 @@ from microgauge.study.external import External
 from microgauge.study.study import Study
 
 SMALL = (1, 2, 3, 5)
+WAYS: tuple[MissingKeys, MissingKeys] = ("value", "any")
 QUANTILES = (0.05, 0.5, 0.95)
 
 
@@ -126,6 +127,7 @@ class RiskMeasure:
         table, chosen, attackers = self.classes.table, self.classes.chosen, self.attackers
         reasons: dict[str, str] = {}
         internal = self.classes.internal(reasons)
+        unmatched, matched = attackers.external_matches(reasons)
         external, methods, why = attackers.external(reasons)
         total = None
         if internal is not None:
@@ -140,9 +142,13 @@ class RiskMeasure:
         return Risk(
             keys=self.classes.names,
             records=table.records,
-            missing_keys=chosen.missing_keys,
             internal=internal,
+            **self._both_ways(),
+            sensitivity=self.classes.sensitivities,
             external=external,
+            external_unmatched=unmatched,
+            external_matched=matched,
+            external_weights={} if attackers.linked is None else chosen.method_weights,
             external_methods=methods,
             external_reasons=why,
             external_keys=attackers.external_keys(),
@@ -173,6 +179,17 @@ class RiskMeasure:
             seed=self.classes.study.options.seed,
             reason="; ".join(f"{name}: {why}" for name, why in reasons.items()) or None,
         )
+
+    def _both_ways(self) -> dict[str, Any]:
+        """What a missing key is and why, and the main figures with it taken in either way."""
+        how, why = self.classes.missing_keys
+        found: dict[str, Any] = {"missing_keys": how, "missing_keys_why": why}
+        for way in WAYS:
+            table = self.classes.table_by(way)
+            found[f"internal_{way}"] = self.classes.internal({}, way)
+            found[f"k_{way}"] = int(table.matching.min())
+            found[f"uniques_{way}"] = records_within(table, 1)
+        return found
 
 
 def _linked(classes: KeyClasses, other: External | None) -> Asking[Linked | None]:

@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from microgauge.arrays import Counts, Index
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
-from microgauge.measures.risk.diversity import diversity
+from microgauge.measures.risk.compatible import compatible_values
+from microgauge.measures.risk.diversity import Diversity, diversity, least_diverse
 from microgauge.passes import Classes, Facts
 from microgauge.results import SensitiveRisk
 from microgauge.sections.risk.classes import KeyClasses, released
 from microgauge.study.variable import Described
-from microgauge.values.packing import distinct, packed, unpacked
+from microgauge.values.packing import MOST, distinct, packed, unpacked
 
 
 @dataclass(eq=False)
@@ -49,16 +52,8 @@ class SensitiveValues:
         if variable.name not in self._questions:
             return SensitiveRisk(name=variable.name, reason="removed", **start)
         side = released(variable)
-        classes, values, counts = self._class_values(variable)
         try:
-            found = diversity(
-                classes,
-                values,
-                counts,
-                size=len(side.levels),
-                ordered=side.type != "nominal",
-                c=chosen.c,
-            )
+            found = self._worst(variable)
         except Undefined as why:
             return SensitiveRisk(name=variable.name, reason=str(why), **start)
         return SensitiveRisk(
@@ -72,14 +67,29 @@ class SensitiveValues:
             **start,
         )
 
-    def _class_values(self, variable: Described) -> tuple[Index, Index, Counts]:
+    def _worst(self, variable: Described) -> Diversity:
+        """Of the class that gives most away: the records that agree, or those compatible."""
+        side, keys = released(variable), self.classes.table
+        size = len(side.levels)
+        how: dict[str, Any] = {
+            "size": size,
+            "ordered": side.type != "nominal",
+            "c": self.classes.chosen.c,
+        }
+        levels, rows = self._known_cells(variable)
+        full = [size + 1 for size in keys.sizes]
+        # Cells are sorted by class, because the variable is the last of their axes.
+        words, classes, _ = distinct(packed(list(levels[:, :-1].T), full), MOST)
+        if not keys.missing_matches:
+            return diversity(classes, levels[:, -1], rows, **how)
+        how["table"] = np.bincount(levels[:, -1], rows, size).astype(np.int64)
+        blocks = compatible_values(unpacked(words, full), levels, rows, [*keys.sizes, size])
+        return least_diverse(diversity(b.classes, b.values, b.counts, **how) for b in blocks)
+
+    def _known_cells(self, variable: Described) -> tuple[Index, Counts]:
         """Cells of classes × values that are not empty; missing values left out."""
         cells = self._facts[self._questions[variable.name]]
         size = len(released(variable).levels)
-        sizes = [*(size + 1 for size in self.classes.table.sizes), size + 1]
-        levels = unpacked(cells.keys, sizes)
+        levels = unpacked(cells.keys, self._questions[variable.name].sizes)
         known = levels[:, -1] < size
-        levels, rows = levels[known], cells.rows[known]
-        # Cells are sorted by class, because the variable is the last of their axes.
-        _, classes, _ = distinct(packed(list(levels[:, :-1].T), sizes[:-1]), 1 << 62)
-        return classes, levels[:, -1], rows
+        return levels[known], cells.rows[known]

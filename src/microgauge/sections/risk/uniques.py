@@ -49,6 +49,7 @@ class SpecialUniques:
                 self.classes.table.sizes,
                 most=chosen.suda_max,
                 fraction=chosen.suda_fraction,
+                missing_matches=self.classes.table.missing_matches,
             )
         except Undefined as why:
             return why

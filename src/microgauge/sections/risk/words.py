@@ -9,7 +9,7 @@ from microgauge.results.wording import figure, short
 
 def headline(risk: Risk) -> Headline:
     """The whole risk."""
-    return Headline(figures=(Figure(label="risk", value=risk.total, explain="risk"),))
+    return Headline(figures=(Figure(label="class risk", value=risk.total, explain="risk"),))
 
 
 def words(risk: Risk) -> list[Block]:
@@ -19,9 +19,8 @@ def words(risk: Risk) -> list[Block]:
 
 def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
     """How risky a file is, line by line: a heading and a sentence."""
-    missing = "is a value of its own" if risk.missing_keys == "value" else "matches any value"
     found = [
-        ("keys", f"{', '.join(risk.keys)} (a missing one {missing})"),
+        ("keys", f"{', '.join(risk.keys)} (a missing one {_missing(risk)})"),
         ("risk", _total_story(risk)),
         (
             "classes",
@@ -45,12 +44,35 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
     return found
 
 
+def _missing(risk: Risk) -> str:
+    """What a missing key is taken for, why, and what the other way would give."""
+    said = {"value": "is a value of its own", "any": "matches any value"}[risk.missing_keys]
+    if risk.missing_keys_why == "suppression found":
+        said += ", as keys were suppressed"
+    other, k = (
+        (risk.internal_any, risk.k_any)
+        if risk.missing_keys == "value"
+        else (risk.internal_value, risk.k_value)
+    )
+    if other == risk.internal and k == risk.k:
+        return said
+    return f"{said}; else internal {figure(other)}, smallest class {k}"
+
+
+def _external(risk: Risk) -> str:
+    said = f", external {figure(risk.external)}"
+    if risk.external_unmatched:
+        said += f", {risk.external_unmatched:.1%} without a match"
+    return f"{said}; {risk.combine}"
+
+
 def _total_story(risk: Risk) -> str:
     if risk.total is None:
         return f"not defined: {risk.reason}"
-    said = f"{figure(risk.total)} (internal {figure(risk.internal)}"
+    by = " by sensitivity" if risk.sensitivity else ""
+    said = f"{figure(risk.total)} (internal {figure(risk.internal)}{by}"
     if risk.external is not None:
-        said += f", external {figure(risk.external)}; {risk.combine}"
+        said += _external(risk)
     return f"{said}); {risk.expected_reidentifications:,.0f} expected re-identifications"
 
 

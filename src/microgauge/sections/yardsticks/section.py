@@ -26,6 +26,7 @@ from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.joint.choices import PropensityChoices
 from microgauge.sections.joint.propensity import PropensityMeasure
 from microgauge.sections.joint.rows import JOINT
+from microgauge.sections.left_in.choices import LeftInChoices
 from microgauge.study.cells import Cells
 from microgauge.study.describe import OriginalCache
 from microgauge.study.joint_rows import joint_rows
@@ -110,7 +111,7 @@ def _plain(schema: Schema) -> Schema:
     )
     if schema.options.key is not None:
         variables.setdefault(schema.options.key, Variable(role="id"))
-    return replace(schema, variables=variables, options=options, models=())
+    return schema.changed(variables=variables, options=options, models=(), left_in=LeftInChoices())
 
 
 def _variants(original: Table, protected_rows: int, options: Options) -> Iterator[_Variant]:

@@ -35,10 +35,12 @@ export const renderReport = (report, parent, prefix) => {
     report.notes?.length ? notes(report.notes) : null,
   );
   parent.append(top);
-  renderVariables(report, parent, `${prefix}variables`);
-  renderPairs(report, parent, `${prefix}pairs`);
-  for (const told of report.sections) {
+  const tell = (told) => {
     const place = section(parent, `${prefix}${told.name}`, told.title, told.explain);
     place.append(...drawings(told.blocks));
-  }
+  };
+  report.sections.filter((told) => told.first).forEach(tell);
+  renderVariables(report, parent, `${prefix}variables`);
+  renderPairs(report, parent, `${prefix}pairs`);
+  report.sections.filter((told) => !told.first).forEach(tell);
 };

@@ -1,0 +1,1 @@
+"""Does a column still hold what names people? Rules over its different values and their rows."""
