@@ -14,9 +14,9 @@ Results = Mapping[str, Sequence[Compared]]
 
 
 def scores_table(results: Results, names: Sequence[str]) -> str:
-    """Each figure's share of pairs in the right order: all data sets, and each half."""
+    """Each figure's share of pairs in the right order: all data sets, each half, where defined."""
     rows = [
-        "| figure | right | 95 % over data sets | chooses | confirms | no figure | right elsewhere |",
+        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere |",
         "|---|---|---|---|---|---|---|",
     ]
     sides = halves(names)
