@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.panel import datasets, keeping, showing
 from benchmarks.panel.keeping import Kept
-from benchmarks.panel.measures import FIGURES
+from benchmarks.panel.measures import FIGURES, PEERS
 from benchmarks.panel.pairs import KINDS, Kind, Pair, read_pairs
 from benchmarks.panel.protections import PROTECTIONS
 from benchmarks.panel.scores import Compared, Files, by_data_set, compared, score
@@ -29,6 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes at work")
     parser.add_argument("--kept", type=Path, default=keeping.FOLDER, help="where figures are kept")
     parser.add_argument("--any-code", action="store_true", help="take figures that other code made")
+    parser.add_argument("--peers", action="store_true", help="SDMetrics and Anonymeter too")
     parser.add_argument("--wrong", nargs="?", const="", help="pairs that this figure gets wrong")
     parser.add_argument("--json", type=Path, help="write the scores")
     return parser.parse_args()
@@ -38,6 +39,8 @@ def tasks(given: argparse.Namespace, pairs: list[Pair]) -> list[Task]:
     """One for each data set, seed and measurer; large data sets first."""
     used = list(dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b)))
     measurers = {figure.measurer for figure in FIGURES.values() if figure.kind == given.kind}
+    if not given.peers:
+        measurers.discard(PEERS)
     return [
         Task(data, seed, measurer, names, given.rows, given.data, given.kept, given.any_code)
         for data in chosen(given)

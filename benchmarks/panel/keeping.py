@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 import microgauge
-from benchmarks.panel.measures import Case, Figures
+from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.pairs import Kind
 
 FOLDER = Path(__file__).with_name(".kept")

@@ -9,48 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
-import polars as pl
-
-import microgauge
-from benchmarks.panel.datasets import UNIT, DataSet
+from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.pairs import Kind
-from benchmarks.panel.protections import Protection
+from benchmarks.panel.peers import peers
 from microgauge.results.disclosure import Disclosure
-from microgauge.sections.registry import sections
-
-Figures = dict[str, float | None]
-"""None: the measure has no figure for this file."""
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A protected file of a data set."""
-
-    data: DataSet
-    protection: Protection
-    seed: int
-
-    @cached_property
-    def protected(self) -> pl.DataFrame:
-        return self.protection.make(self.data, self.seed)
-
-    @property
-    def original(self) -> pl.DataFrame:
-        return self.data.frame if self.protection.aligned else self.data.frame.drop(UNIT)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return self.data.schema(self.protection.aligned)
-
-    def assessed(self, *names: str) -> microgauge.Assessment:
-        """microgauge's own sections, those of the names that there are."""
-        there = {section.name for section in sections()}
-        only = [name for name in names if name in there]
-        return microgauge.assess(self.original, self.protected, schema=self.schema, only=only)
-
 
 Measurer = Callable[[Case], Figures]
 
@@ -104,7 +67,8 @@ def _mean(values: list[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-MEASURERS: Mapping[str, Measurer] = {"risk": risk}
+PEERS = "peers"
+MEASURERS: Mapping[str, Measurer] = {"risk": risk, PEERS: peers}
 
 FIGURES: Mapping[str, Figure] = {
     "disclosure.risk": Figure("risk", "risk", default=True),
@@ -117,4 +81,8 @@ FIGURES: Mapping[str, Figure] = {
     "DiSCO": Figure("risk", "risk"),
     "DCAP": Figure("risk", "risk"),
     "TCAP": Figure("risk", "risk"),
+    "SDMetrics DisclosureProtection": Figure("risk", PEERS, rises=False),
+    "SDMetrics NewRowSynthesis": Figure("risk", PEERS, rises=False),
+    "Anonymeter inference": Figure("risk", PEERS),
+    "Anonymeter linkability": Figure("risk", PEERS),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Literal
 
@@ -41,14 +41,19 @@ class Compared:
         return float(np.mean(self.points))
 
     @property
+    def known(self) -> tuple[tuple[float, float], ...]:
+        """The figures of seeds for which both have one."""
+        return tuple((a, b) for a, b in self.figures if a is not None and b is not None)
+
+    @property
     def unknown(self) -> int:
-        return sum(a is None or b is None for a, b in self.figures)
+        return len(self.figures) - len(self.known)
 
     @property
     def wrong_by(self) -> list[float]:
         """By how much the figures go the wrong way; below 0: the right one."""
         sign = 1.0 if self.rises else -1.0
-        return [sign * (b - a) for a, b in self.figures if a is not None and b is not None]
+        return [sign * (b - a) for a, b in self.known]
 
     @property
     def beyond_chance(self) -> bool:
@@ -108,13 +113,15 @@ class Score:
     data_sets: int
     comparisons: int
     unknown: int
+    known: float
+    """The same over those comparisons alone for which there are figures."""
 
 
 def score(every: Sequence[Compared], seed: int = 1) -> Score:
     """With a 95 % interval: data sets drawn with replacement."""
     shares = list(by_data_set(every).values())
     if not shares:
-        return Score(nan, nan, nan, 0, 0, 0)
+        return Score(nan, nan, nan, 0, 0, 0, nan)
     rng = np.random.default_rng(seed)
     draws = rng.choice(shares, size=(DRAWS, len(shares))).mean(axis=1)
     low, high = np.quantile(draws, (0.025, 0.975))
@@ -125,7 +132,14 @@ def score(every: Sequence[Compared], seed: int = 1) -> Score:
         len(shares),
         sum(len(one.figures) for one in every),
         sum(one.unknown for one in every),
+        _where_known(every),
     )
+
+
+def _where_known(every: Sequence[Compared]) -> float:
+    known = [replace(one, figures=one.known) for one in every if one.known]
+    shares = list(by_data_set(known).values())
+    return float(np.mean(shares)) if shares else nan
 
 
 def by_data_set(every: Sequence[Compared]) -> dict[str, float]:

@@ -14,10 +14,10 @@ Results = Mapping[str, Sequence[Compared]]
 
 
 def scores_table(results: Results, names: Sequence[str]) -> str:
-    """Each figure's share of pairs in the right order: all data sets, and each half."""
+    """Each figure's share of pairs in the right order: all data sets, each half, where defined."""
     rows = [
-        "| figure | right | 95 % over data sets | chooses | confirms | no figure |",
-        "|---|---|---|---|---|---|",
+        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere |",
+        "|---|---|---|---|---|---|---|",
     ]
     sides = halves(names)
     for figure, every in results.items():
@@ -25,7 +25,8 @@ def scores_table(results: Results, names: Sequence[str]) -> str:
         chooses, confirms = (score(_half(every, sides, side)).value for side in _SIDES)
         rows.append(
             f"| {figure} | {whole.value:.3f} | {whole.low:.3f} – {whole.high:.3f} "
-            f"| {chooses:.3f} | {confirms:.3f} | {whole.unknown} of {whole.comparisons} |"
+            f"| {chooses:.3f} | {confirms:.3f} | {whole.unknown} of {whole.comparisons} "
+            f"| {whole.known:.3f} |"
         )
     return "\n".join(rows)
 
@@ -70,8 +71,7 @@ def wrong_table(every: Sequence[Compared]) -> str:
     ]
     wrong = [one for one in every if one.score < 1 and one.wrong_by]
     for one in sorted(wrong, key=lambda w: (not w.beyond_chance, w.pair.name, w.score, w.data)):
-        known = [(a, b) for a, b in one.figures if a is not None and b is not None]
-        a, b = np.mean(known, axis=0)
+        a, b = np.mean(one.known, axis=0)
         by = np.array(one.wrong_by)
         error = f" ± {by.std(ddof=1) / sqrt(len(by)):.4f}" if len(by) > 1 else ""
         rows.append(

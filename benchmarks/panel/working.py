@@ -12,8 +12,9 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.panel import datasets, keeping
+from benchmarks.panel.cases import Case
 from benchmarks.panel.keeping import Kept, Shelf
-from benchmarks.panel.measures import MEASURERS, Case
+from benchmarks.panel.measures import MEASURERS
 from benchmarks.panel.protections import PROTECTIONS
 from microgauge.errors import MicrogaugeError
 

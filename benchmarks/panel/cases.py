@@ -1,0 +1,44 @@
+"""A protected file with all that is known of it: what measures look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+import microgauge
+from benchmarks.panel.datasets import UNIT, DataSet
+from benchmarks.panel.protections import Protection
+from microgauge.sections.registry import sections
+
+Figures = dict[str, float | None]
+"""None: the measure has no figure for this file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A protected file of a data set."""
+
+    data: DataSet
+    protection: Protection
+    seed: int
+
+    @cached_property
+    def protected(self) -> pl.DataFrame:
+        return self.protection.make(self.data, self.seed)
+
+    @property
+    def original(self) -> pl.DataFrame:
+        return self.data.frame if self.protection.aligned else self.data.frame.drop(UNIT)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return self.data.schema(self.protection.aligned)
+
+    def assessed(self, *names: str) -> microgauge.Assessment:
+        """microgauge's own sections, those of the names that there are."""
+        there = {section.name for section in sections()}
+        only = [name for name in names if name in there]
+        return microgauge.assess(self.original, self.protected, schema=self.schema, only=only)
