@@ -241,6 +241,48 @@ def unchanged():
     }  # fmt: skip
 
 
+def suppressed(frame):
+    """Some regions suppressed; noise on ages."""
+    place = pl.int_range(pl.len())
+    return frame.with_columns(
+        region=pl.when(place % 40 == 0).then(None).otherwise("region"),
+        age=pl.col("age").round() + place % 2,
+    )
+
+
+def disclosed():
+    """What an intruder gets: units lost and added, keys suppressed, weights, a holdout."""
+    # Weights of a sample: no record stands for less than itself.
+    original = survey().with_columns(pl.col("w").clip(1.0))
+    protected = ordered(suppressed(released(original)).with_columns(pl.col("w").clip(1.0)))
+    chosen = schema(
+        options={"key": "number", "weight": "w"},
+        risk={"targets": ["health", "income", "education"], "interval": 0.2, "attacks": True},
+    )
+    choices = {
+        "schema": chosen,
+        "only": ["disclosure"],
+        "holdout": survey(90, seed=6).drop("number"),
+    }
+    return microgauge.assess, (original, protected), choices
+
+
+def disclosed_apart():
+    """The same where nobody knows whose record is whose; some records are copied."""
+    names = ["region", "sex", "education", "health", "age", "income", "w"]
+    original = survey().select(names)
+    protected = suppressed(released(survey(), lost=70, added=20)).select(names)
+    mixed = pl.concat([protected, original[::9]]).sort(names, nulls_last=True)
+    chosen = of_columns(names, aligned=False, weight="w")
+    chosen["risk"] = {"interval": 0.3, "targets": ["health", "income", "education"]}
+    choices = {
+        "schema": chosen,
+        "only": ["disclosure"],
+        "holdout": survey(90, seed=6).select(names),
+    }
+    return microgauge.assess, (original, mixed), choices
+
+
 def ranked():
     """Two candidates, of few columns."""
     names = ["region", "sex", "age", "health", "income", "number"]
@@ -278,6 +320,8 @@ CASES = {
     "sampled by copies": sampled_by_copies,
     "named": named,
     "unchanged": unchanged,
+    "disclosed": disclosed,
+    "disclosed apart": disclosed_apart,
     "ranked": ranked,
     "diagnosed": diagnosed,
     "drafted": drafted,
@@ -353,6 +397,20 @@ def test_the_cases_are_what_they_say():
         assert risk[figure] is not None
     for name in ("sampled by key", "sampled by copies"):
         assert any("chosen by hash" in note for note in in_memory(name)["notes"])
+
+
+def test_the_cases_of_disclosure_have_every_figure():
+    known, apart = (in_memory(name)["disclosure"] for name in ("disclosed", "disclosed apart"))
+    assert in_memory("disclosed")["inputs"]["alignment"]["dropped"] == 30
+    for figure in ("exact", "nearest", "population", "claims_right"):
+        assert known["found"][figure] is not None
+    assert known["found"]["nearest"] > known["found"]["exact"] > 0
+    assert apart["copied"]["found_copied_excess"] is not None
+    assert apart["copied"]["value"] > 0
+    for found in (known, apart):
+        assert found["holdout"] == 90
+        assert all(target["excess_ci"] is not None for target in found["learned"])
+        assert len(found["learned"]) == 3
 
 
 def test_keys_that_cannot_join_are_the_same_faults(assess_on):

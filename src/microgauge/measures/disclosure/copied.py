@@ -147,17 +147,22 @@ def _taken(table: Whole, some: Index) -> Whole:
     return Whole(table.groups[some], table.numbers[some], table.rows[some])
 
 
-def as_trials(total: float, squares: float, people: int) -> float:
+def as_trials(total: float, squares: float, people: int, usual: float = 1.0) -> float:
     """How many trials make a share as unsure as the mean of chances is, from their sums.
 
     Chances of people are between 0 and 1, mostly 0: an interval of their mean from its standard
-    error is too short, and where nobody has a chance it has no length. That of a share holds.
+    error is too short, and where nobody has a chance it has no length. That of a share holds. Where
+    nobody has a chance, one would be as large as `usual`.
 
     >>> round(as_trials(2.0, 2.0, 10), 6), round(as_trials(2.0, 1.0, 10), 6)
     (10.0, 26.666667)
+    >>> as_trials(0.0, 0.0, 10, usual=0.5)
+    20.0
     """
     mean = total / people
     spread = squares / people - mean**2
+    if not total:
+        return people / usual
     return max(mean * (1.0 - mean) / spread, 1.0) * people if spread > 0 else people
 
 
@@ -179,10 +184,12 @@ def controlled(
     scale = own.uniques / own.records
     low, high = newcombe((own.copied, hits), (own.uniques, number))
     mine = own.chances[own.unique]
-    theirs = float((each[others] ** 2 * rows[others]).sum())
+    sums = float(mine.sum()), float((each * rows).sum())
+    squares = float((mine**2).sum()), float((each**2 * rows).sum())
+    usual = sum(squares) / sum(sums) if sum(sums) else 1.0
     trials = (
-        as_trials(float(mine.sum()), float((mine**2).sum()), own.uniques),
-        as_trials(mean * number, theirs, number),
+        as_trials(sums[0], squares[0], own.uniques, usual),
+        as_trials(sums[1], squares[1], number, usual),
     )
     found_low, found_high = newcombe((float(mine.mean()) * trials[0], mean * trials[1]), trials)
     return Control(

@@ -57,13 +57,16 @@ class Clustered:
     """One for each figure."""
     residuals: Floats
     """Clusters × figures: how far the cluster moves each mean."""
+    unseen: Floats | float = 0.0
+    """Variance that a small second table does not show by itself, of each figure."""
 
     @property
     def covariance(self) -> Floats:
         """Of the means: the delete-a-group jackknife with clusters as the groups."""
         groups = len(self.residuals)
         factor = groups / (groups - 1.0) if groups > 1 else 1.0
-        return factor * (self.residuals.T @ self.residuals)
+        found = factor * (self.residuals.T @ self.residuals)
+        return np.asarray(found + np.diag(np.broadcast_to(self.unseen, len(found))))
 
     @property
     def degrees(self) -> Floats:
@@ -96,8 +99,13 @@ Profiles with one cluster stand or fall together; -1: each by itself.
 """
 
 
-def clustered(first: Attacked, second: Attacked | None = None) -> Clustered:
-    """The means over the people of a table; less those of a second, clusters numbered alike."""
+def clustered(first: Attacked, second: Attacked | None = None, kept: int = 0) -> Clustered:
+    """The means over the people of a table; less those of a second, clusters numbered alike.
+
+    Few people of a second table may all be of whom nothing is right, and seem sure. People of both
+    are of one population: so the second varies at least as the first would if it were as small. Of
+    the `kept` first figures, the second table has none.
+    """
     tables = [first] if second is None else [first, second]
     means, parts, places = [], [], []
     offset = 1 + max(int(clusters.max(initial=-1)) for _, _, clusters in tables)
@@ -110,10 +118,23 @@ def clustered(first: Attacked, second: Attacked | None = None) -> Clustered:
         parts.append(sign * (totals - people[:, None] * mean) / number)
         places.append(np.where(clusters < 0, offset + np.arange(len(people)), clusters))
         offset += len(people)
-    _, where = np.unique(np.concatenate(places), return_inverse=True)
-    moves = [np.bincount(where, column) for column in np.concatenate(parts).T]
-    residuals = np.stack(moves, axis=1) if moves else np.zeros((len(where), 0))
-    return Clustered(np.sum(means, axis=0), np.asarray(residuals, dtype=np.float64))
+    unseen: Floats | float = 0.0
+    if second is not None:
+        mine, theirs = (
+            (_moves(part, where) ** 2).sum(axis=0)
+            for part, where in zip(parts, places, strict=True)
+        )
+        unseen = np.maximum(mine * (first[1].sum() / second[1].sum()) - theirs, 0.0)
+        unseen[:kept] = 0.0
+    residuals = _moves(np.concatenate(parts), np.concatenate(places))
+    return Clustered(np.sum(means, axis=0), residuals, unseen)
+
+
+def _moves(parts: Floats, clusters: Index) -> Floats:
+    """Clusters × figures: what the people of each cluster add up to."""
+    _, where = np.unique(clusters, return_inverse=True)
+    moves = [np.bincount(where, column) for column in parts.T]
+    return np.stack(moves, axis=1) if moves else np.zeros((len(where), 0))
 
 
 def simultaneous(covariance: Floats, seed: int, level: float = LEVEL) -> float:

@@ -97,6 +97,7 @@ class Figures:
         return clustered(
             _totals(self.measure.attack, mine, self._found),
             _totals(other, self.measure.holdout_ways, zero),
+            kept=self._first,
         )
 
     @property
