@@ -65,8 +65,9 @@ def ranked(
     max_risk: float | None = MAX_RISK,
     seed: int = 1,
     aside: bool = False,
+    only: Sequence[str] | None = None,
 ) -> Ranking:
-    """The five side by side."""
+    """The five side by side; `only` some sections, beside those that a ranking needs."""
     original, holdout = parts(rows, seed, aside)
     schema = SURVEY.schema(original.columns, seed)
     del schema["options"]["aligned"]  # whether records correspond is found out
@@ -78,6 +79,7 @@ def ranked(
         schema=schema,
         holdout=holdout,
         max_risk=max_risk,
+        only=only,
     )
 
 
