@@ -64,7 +64,8 @@ class Listed:
     @property
     def name(self) -> str:
         """Short, and different within a set of features."""
-        return self.file.split("__ma__")[-1].removesuffix(".parquet")[:44]
+        library, rest = self.file.removesuffix(".parquet").split("__ma__")
+        return f"{library.split('_')[0]} {rest}"[:44]
 
     @property
     def private(self) -> bool:
