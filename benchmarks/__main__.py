@@ -15,6 +15,7 @@ from benchmarks import (
     ecdf,
     explore,
     growth,
+    inference,
     loss,
     nearest,
     propensity,
@@ -38,6 +39,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "j": scale_growth.measure,
     "k": explore.measure,
     "n": nearest.measure,
+    "o": inference.measure,
 }
 
 

@@ -24,7 +24,7 @@ def demo() -> microgauge.Assessment:
 
 CONTRACT = {
     "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf loss"
-    " indicators regressions risk rut yardsticks notes",
+    " indicators regressions disclosure risk rut yardsticks notes",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -77,6 +77,25 @@ CONTRACT = {
     " fit_original fit_protected coefficients",
     "regressions.coefficients": "term original original_ci protected protected_ci overlap"
     " standardised_difference same_sign same_verdict",
+    "disclosure": "risk risk_ci upper_bound worst keys keys_gone targets units released found"
+    " copied replicated learned learned_ci excess excess_ci holdout holdout_shared membership"
+    " attacks intruders seed",
+    "disclosure.worst": "part variable",
+    "disclosure.found": "value exact nearest released ci population min_matches claims claims_right"
+    " claims_right_ci largest above group groups looked_for",
+    "disclosure.found.above": "0.1 0.2 0.5",
+    "disclosure.found.groups": "level units found",
+    "disclosure.copied": "value uniques present found_copied found_copied_ci control excess"
+    " excess_ci found_copied_control found_copied_excess found_copied_excess_ci variables interval",
+    "disclosure.replicated": "unique_original unique_protected unique_present replicated",
+    "disclosure.learned": "target value exact exact_ci nearest nearest_ci gain null ci disclosed"
+    " correct original both present cap_base cap_original cap_protected dcap tcap holdout excess"
+    " excess_ci flags",
+    "disclosure.membership": "auc auc_ci tpr_01 tpr_01_ci tpr_10 tpr_10_ci score nearer_share",
+    "disclosure.attacks": "singling_out linkability inference",
+    "disclosure.attacks.*": "attack attack_ci naive naive_ci control control_ci risk ci attacks"
+    " target",
+    "disclosure.intruders": "knows keys found learned target error",
     "risk": "keys records internal external external_methods external_reasons external_keys combine"
     " total safety missing_keys missing_keys_why internal_value internal_any k k_value k_any"
     " sensitivity external_unmatched external_matched external_weights uniques_value uniques_any"
@@ -97,7 +116,7 @@ CONTRACT = {
     "risk.prosecutor": "largest mean at_risk",
     "risk.journalist": "largest mean at_risk",
     "rut": "loss similarity utility form alpha beta value sweep attributes max_risk min_utility"
-    " meets_limits attribute_combine vectors",
+    " meets_limits risk risk_measure attribute_combine vectors",
     "rut.vectors": "variables manhattan euclidean manhattan_bound euclidean_bound manhattan_loss"
     " euclidean_loss compared suppressed",
     "rut.sweep": "alpha value",
@@ -108,6 +127,7 @@ CONTRACT = {
 }
 """Every object of the result and the names it has. They are added to, never renamed."""
 NAMED_BY_DATA = {
+    "disclosure.attacks",
     "gdu.coverage.reasons",
     "loss.subdomains.means",
     "risk.classes",
@@ -134,9 +154,10 @@ def everything() -> dict[str, object]:
     protected = protected_version(original).head(120)
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
     asked |= {"rut": {"vectors": [["income", "score"]]}}
+    asked |= {"risk": {"attacks": True, "intruders": True, "group": "sex"}}
     result = microgauge.assess(
         original, protected, schema=asked, external=original[::2], population=original,
-        yardsticks=True,
+        holdout=people(seed=8), yardsticks=True,
     )  # fmt: skip
     content: dict[str, object] = json.loads(json_text(result))
     return content

@@ -188,7 +188,7 @@ def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -
 
 def _check_risk(only: Collection[str] | None, schema: Schema) -> None:
     """Who asks for risk by name must have said by which variables."""
-    if only is not None and {"risk", "rut"} & set(only) and not schema.keys:
+    if only is not None and {"disclosure", "risk", "rut"} & set(only) and not schema.keys:
         raise InputError(NO_KEYS)
 
 

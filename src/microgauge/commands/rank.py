@@ -33,8 +33,6 @@ from microgauge.sections.risk.section import internal_of
 from microgauge.study.study import Study
 from microgauge.tables import exists
 
-NEEDED = frozenset({"left_in", "disclosure", "risk", "rut"})
-"""Sections without which candidates cannot be ranked."""
 SAME = 0.002
 """Values of U or R that are as good as the same."""
 CLEARLY = 0.01
@@ -69,7 +67,7 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    wanted = Wanted(chosen_sections(only, skip) | NEEDED | requested(details=details))
+    named = chosen_sections(only, skip) | requested(details=details)
     chosen = limited_schema(
         chosen_schema(schema, key, external=external, population=population, holdout=holdout),
         max_risk,
@@ -84,6 +82,7 @@ def rank(
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
+    wanted = Wanted(named | needed(chosen))
     found = []
     for name, source in zip(_names(candidates, names), candidates, strict=True):
 
@@ -93,6 +92,12 @@ def rank(
         result = assess_against(before, source, chosen, wanted, told)
         found.append(Candidate(name=name, assessment=result))
     return ranking_of(found, chosen, original_risk(before, chosen))
+
+
+def needed(schema: Schema) -> frozenset[str]:
+    """The sections without which candidates cannot be ranked."""
+    by_intruder = {"disclosure"} if schema.risk.measure == "disclosure" else set()
+    return frozenset({"left_in", "risk", "rut"} | by_intruder)
 
 
 def _listed(candidates: Any) -> list[Any]:
@@ -165,7 +170,7 @@ def ranking_of(
     notes = (
         [f"Without a risk or utility, and not ranked: {', '.join(left_out)}."] if left_out else []
     )
-    notes += _stopped(candidates)
+    notes += [*_stopped(candidates), *_bounds(candidates, schema)]
     recommended = _recommended(candidates, schema)
     notes += _same_utility(candidates, recommended, schema)
     sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
@@ -189,6 +194,25 @@ def _stopped(candidates: Sequence[Candidate]) -> list[str]:
         f"Not to be released as it is: {c.name}. {listing(one.sentence for one in found)}"
         for c in candidates
         if stops(found := c.assessment.left_in or ())
+    ]
+
+
+def _bounds(candidates: Sequence[Candidate], schema: Schema) -> list[str]:
+    """Whose risk is an upper bound: it does not compare with one that is not."""
+    if schema.risk.measure == "classes":
+        return []
+    bounds = [
+        c.name
+        for c in candidates
+        if c.assessment.disclosure is not None and c.assessment.disclosure.upper_bound
+    ]
+    if not bounds:
+        return []
+    whose = "all candidates" if len(bounds) == len(candidates) else listing(bounds)
+    return [
+        f"The risk of {whose} is an upper bound: it also holds what the file says of people who "
+        "are not in it. A holdout (people of the same population, none of whom was used) tells "
+        "the two apart."
     ]
 
 

@@ -181,7 +181,7 @@ def _chart(layers: list[Spec], title: str, width: int, height: int) -> Spec:
 
 
 RISK: Spec = {
-    "field": "risk", "type": "quantitative", "title": "risk R (left is safer)",
+    "field": "risk", "type": "quantitative", "title": "risk (left is safer)",
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
 UTILITY: Spec = {

@@ -55,7 +55,15 @@ def _table(result: Ranking) -> str:
         limits.append(f"utility at least {result.min_utility:g}")
     if limits:
         lines.append(f"    limits: {', '.join(limits)}")
+    lines.append(f"    risk: {RISKS[result.risk_measure]}")
     return "\n".join(lines)
+
+
+RISKS = {
+    "disclosure": "what an intruder who knows the keys finds or learns",
+    "classes": "R of classes that share their keys (Kim 2025)",
+}
+"""What the risk of candidates is."""
 
 
 def _shown(result: Ranking) -> list[Candidate]:

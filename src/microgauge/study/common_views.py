@@ -71,11 +71,20 @@ class View:
 def read_views(
     study: Study, others: Mapping[TableName, Mapping[str, Side]]
 ) -> Asking[dict[str, View]]:
-    """The analysed variables that both tables have and that can be compared, by name."""
-    shared = [v for v in study.analysed if comparable(v)]
+    """The analysed variables that both tables have and that can be compared, by name.
+
+    A key of which every cell was suppressed is there too: it agrees with everybody.
+    """
+    shared = [v for v in study.analysed if comparable(v) or _suppressed_key(v)]
     cells = yield from matched_cells([v for v in shared if may_be_rounded(v)], study.matched)
     found = {v.name: _view(study, v, cells.get(v.name), others) for v in shared}
     return {name: view for name, view in found.items() if view is not None}
+
+
+def _suppressed_key(variable: Described) -> bool:
+    """Whether a key is still a column, but every cell of it was suppressed."""
+    is_key = variable.role == "quasi_identifier" and not variable.original.empty
+    return is_key and variable.protected is not None and variable.protected.empty
 
 
 def _view(
@@ -88,8 +97,10 @@ def _view(
     assert variable.protected is not None
     recoding = study.recodings.get(variable.name)
     before, after = recoded_original(variable, recoding, cells), variable.protected
-    kind = _kind(before, after)
-    if kind != "number" and before.type == "continuous" and not after.levels.numeric:
+    kind = "category" if after.empty else _kind(before, after)
+    if after.empty:
+        before = variable.original
+    elif kind != "number" and before.type == "continuous" and not after.levels.numeric:
         return None
     sides: dict[TableName, Side] = {"original": before, "protected": after}
     for table, has in others.items():

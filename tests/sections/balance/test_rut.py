@@ -49,7 +49,12 @@ def run(original, protected=None, said=None, *, keys=None, rut=None, risk=None, 
     external = options.pop("external", None)
     if "key" not in options:
         options.setdefault("aligned", len(original) == len(protected))
-    schema = {"options": options, "variable": variables, "rut": rut or {}, "risk": risk or {}}
+    schema = {
+        "options": options,
+        "variable": variables,
+        "rut": rut or {},
+        "risk": {"measure": "classes"} | (risk or {}),
+    }
     result = microgauge.assess(
         original, protected, schema=schema, only=["risk", "rut"], external=external
     )

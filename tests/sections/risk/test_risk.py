@@ -1689,7 +1689,11 @@ def test_a_key_that_was_removed(gone):
 @pytest.mark.parametrize("only", [["risk"], ["rut"], ["risk", "rut"]])
 def test_all_keys_removed(only):
     frame = population_of(40)
-    schema = {"options": {"aligned": True}, "variable": {"zip": KEY, "sex": KEY}}
+    schema = {
+        "options": {"aligned": True},
+        "variable": {"zip": KEY, "sex": KEY},
+        "risk": {"measure": "classes"},
+    }
     result = microgauge.assess(
         frame, frame.drop(columns=["zip", "sex"]), schema=schema, only=only, external=frame
     )

@@ -16,7 +16,7 @@ from microgauge.commands.assess import (
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
-from microgauge.commands.rank import NEEDED, limited_schema, original_risk, ranking_of
+from microgauge.commands.rank import limited_schema, needed, original_risk, ranking_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
@@ -58,13 +58,13 @@ def explore(
     """
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise InputError("workers must be a whole number, 1 or more.")
-    sections = chosen_sections(only, skip) | NEEDED
     chosen = limited_schema(
         chosen_schema(schema, key, external=external, population=population, holdout=holdout),
         max_risk,
         min_utility,
         preset,
     )
+    sections = chosen_sections(only, skip) | needed(chosen)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.

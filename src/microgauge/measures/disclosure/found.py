@@ -26,7 +26,7 @@ class Own:
 
     def chances(self, matches: Matches) -> Floats:
         """For each profile, Σ over its people of [own record is a match] / |M|."""
-        return np.asarray(self.found / np.maximum(matches.records, 1))
+        return np.asarray(self.found * (1.0 / np.maximum(matches.records, 1)))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from microgauge.errors import Undefined
 
 SAME = 1e-9
 """Distances that differ by no more are one."""
-BLOCK = 256
+BLOCK = 512
 """Queries, and references, compared at a time: their distances stay in the processor's cache."""
 MOST_PAIRS = 4_000_000
 """Pairs handed out at a time, unless a single query has more."""
@@ -208,7 +208,7 @@ def _spreads(side: _Side, records: Index) -> Floats:
     some = some[: len(some) // 2 * 2]
     first, second = some[: len(some) // 2], some[len(some) // 2 :]
     gaps = np.fmax(np.abs(side.numbers[first] - side.numbers[second]), 0.0)
-    differ = [np.mean(codes[first] != codes[second]) for codes in side.codes]
+    differ = [np.count_nonzero(codes[first] != codes[second]) / len(first) for codes in side.codes]
     return np.concatenate([gaps.mean(axis=0), differ])
 
 

@@ -23,13 +23,15 @@ by what both meet. Shares are of the predicates that could be made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from operator import and_
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
-from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.arrays import Bits, Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.attacks import ATTACKS, LEVEL, Attack, Rate, Variable
 from microgauge.measures.disclosure.draws import Kind, column_order, random_order
@@ -37,8 +39,10 @@ from microgauge.measures.disclosure.shares import wilson
 
 COLUMNS = 3
 """Variables of a multivariate predicate, as in the paper."""
-ATTEMPTS = 40
+ATTEMPTS = 200
 """Tries for each predicate asked for, until it is said that there are no more."""
+MOST_BYTES = 64_000_000
+"""Of sets of records that are kept."""
 _STEPS = 200
 """Of the estimation of chances; more change the third digit."""
 
@@ -125,12 +129,38 @@ def met(table: Table, predicates: Sequence[Predicate]) -> Counts:
     >>> met(ages, [(Clause(0, "≥", 25.0),), (Clause(0, "≠", 20.0),), (Clause(0, "missing"),)])
     array([1, 1, 1])
     """
-    unknown = [_unknown(kind, cells) for kind, cells in table]
-    found = np.empty(len(predicates), dtype=np.int64)
-    for place, predicate in enumerate(predicates):
-        meeting = [_meeting(table[c.column][1], unknown[c.column], c) for c in predicate]
-        found[place] = np.count_nonzero(np.logical_and.reduce(meeting))
-    return found
+    return _Crowd(table).met(predicates)
+
+
+class _Crowd:
+    """Records as sets, a bit for each: who meets a condition is worked out once."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.unknown = [_unknown(kind, cells) for kind, cells in table]
+        self.sets: dict[Clause, Bits] = {}
+        self.room = MOST_BYTES
+
+    def met(self, predicates: Sequence[Predicate]) -> Counts:
+        """How many records meet each predicate."""
+        found = np.empty(len(predicates), dtype=np.int64)
+        for place, predicate in enumerate(predicates):
+            meeting = reduce(and_, map(self._meeting, predicate))
+            found[place] = np.bitwise_count(meeting).sum(dtype=np.int64)
+        return found
+
+    def _meeting(self, clause: Clause) -> Bits:
+        held = self.sets.get(clause)
+        if held is not None:
+            return held
+        cells, unknown = self.table[clause.column][1], self.unknown[clause.column]
+        flags = _meeting(cells, unknown, clause)
+        padded = np.packbits(np.pad(flags, (0, -len(flags) % 64)))
+        meeting: Bits = padded.view(np.uint64)
+        if self.room >= meeting.nbytes:
+            self.room -= meeting.nbytes
+            self.sets[clause] = meeting
+        return meeting
 
 
 def _unknown(kind: Kind, cells: NDArray[Any]) -> Flags:
@@ -179,7 +209,7 @@ def _multivariate(
     table: Table, order: Index, columns: int, attacks: int, rng: np.random.Generator
 ) -> list[Predicate]:
     """Some variables of a record, as many predicates as are asked for or can be found."""
-    medians = [_median(kind, cells) for kind, cells in table]
+    crowd, medians = _Crowd(table), [_median(kind, cells) for kind, cells in table]
     found: dict[Predicate, None] = {}
     tries = 0
     while len(found) < attacks and tries < ATTEMPTS * attacks:
@@ -191,7 +221,7 @@ def _multivariate(
                 for record, some in zip(records, chosen, strict=True)
             )
         )
-        lonely = met(table, made) == 1
+        lonely = crowd.met(made) == 1
         found.update(dict.fromkeys(p for p, one in zip(made, lonely, strict=True) if one))
         tries += attacks
     return list(found)[:attacks]

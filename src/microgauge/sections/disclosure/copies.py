@@ -42,7 +42,7 @@ class Copies:
             "original": study.original,
             "protected": study.protected,
         }
-        used = list(views.values())
+        used = [view for view in views.values() if not view.sides["protected"][0].empty]
         if study.holdout is not None:
             engines["holdout"] = study.holdout.engine
             used = [view for view in used if "holdout" in view.sides]
@@ -98,13 +98,16 @@ class Copies:
     def chances(self, table: TableName, keys: Sequence[View], shown: Profiles) -> Chances:
         """How far the match of a record leads to its copies."""
         names = [view.name for view in self.views]
-        places = [names.index(key.name) for key in keys]
-        sizes = [key.size for key in keys]
+        # A key of which every cell was suppressed tells nobody from anyone.
+        here = [i for i, key in enumerate(keys) if key.name in names]
+        places = [names.index(keys[i].name) for i in here]
+        sizes = [keys[i].size for i in here]
+        among = shown.levels[:, here]
         mine, theirs = self.levels[table][:, places], self.levels["protected"][:, places]
         rows = self.answers["protected"].rows
 
         def found(asking: Index, equal: Index, present: Index) -> Floats:
-            matches = exact_matches(mine[present], shown.levels, shown.people, sizes, [])
+            matches = exact_matches(mine[present], among, shown.people, sizes, [])
             a, b = mine[asking], theirs[equal]
             agree = ((a == b) | (a == sizes) | (b == sizes)).all(axis=1)
             hits = np.bincount(asking, rows[equal] * agree, len(mine))[present]
@@ -116,7 +119,8 @@ class Copies:
         """What was copied, against the control where there is a holdout."""
         names = tuple(view.name for view in self.views)
         try:
-            if any(key.name not in names for key in keys):
+            kept = [key for key in keys if not key.sides["protected"][0].empty]
+            if any(key.name not in names for key in kept):
                 raise Undefined("the holdout lacks a quasi-identifier")
             protected = Neighbours(self.tables["protected"])
             own = copied(self.tables["original"], protected, self.chances("original", keys, shown))

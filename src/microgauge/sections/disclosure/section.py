@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
-from microgauge.errors import listing
+from microgauge.errors import Undefined, listing
 from microgauge.log import Log
 from microgauge.measures.disclosure.learned import Chance, Target, determined
 from microgauge.results.disclosure import (
@@ -28,8 +28,9 @@ from microgauge.sections.disclosure.evidence import (
 )
 from microgauge.sections.disclosure.groups import Groups
 from microgauge.sections.disclosure.intruders import Joint, read_joint
-from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED, RiskChoices
+from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.risk.classes import KeyClasses
+from microgauge.sections.risk.section import MEASURED_RISK
 from microgauge.sections.section import Shared
 from microgauge.study.common_views import View, read_views
 from microgauge.study.study import Study
@@ -42,10 +43,13 @@ NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
     """The disclosure, once for all who need it; None with a note where there are no keys."""
     if not study.schema.keys:
-        log.note(NOT_MEASURED, f"Disclosure was not measured: {NO_KEYS}")
+        yield Need(MEASURED_RISK)  # which says why there is none
         return None
-    measure = yield from Measure.ask(study, log)
-    return measure.result() if isinstance(measure, Measure) else measure
+    try:
+        measure = yield from Measure.ask(study, log)
+        return measure.result() if isinstance(measure, Measure) else measure
+    except Undefined as why:  # too many combinations of keys to hold
+        return _nothing(study, str(why))
 
 
 MEASURED_DISCLOSURE = Shared("measured disclosure", measured_disclosure)

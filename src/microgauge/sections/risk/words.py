@@ -9,7 +9,7 @@ from microgauge.results.wording import figure, short
 
 def headline(risk: Risk) -> Headline:
     """The whole risk."""
-    return Headline(figures=(Figure(label="risk", value=risk.total, explain="risk"),))
+    return Headline(figures=(Figure(label="class risk", value=risk.total, explain="risk"),))
 
 
 def words(risk: Risk) -> list[Block]:
