@@ -173,7 +173,8 @@ def ranking_of(
     notes += [*_stopped(candidates), *_bounds(candidates, schema)]
     recommended = _recommended(candidates, schema)
     notes += _same_utility(candidates, recommended, schema)
-    sweep = tuple(Leader(alpha=a, leader=_leader(candidates, a)) for a in SWEEP)
+    led = _considered(candidates, schema)
+    sweep = tuple(Leader(alpha=a, leader=_leader(led, a)) for a in SWEEP)
     return Ranking(
         candidates=tuple(candidates),
         frontier=tuple(frontier(points)),
@@ -214,6 +215,16 @@ def _bounds(candidates: Sequence[Candidate], schema: Schema) -> list[str]:
         "are not in it. A holdout (people of the same population, none of whom was used) tells "
         "the two apart."
     ]
+
+
+def _considered(candidates: Sequence[Candidate], schema: Schema) -> list[Candidate]:
+    """Those that may be released: within the limits, and none that still names people."""
+    kept = _within(candidates) if _limited(schema) else candidates
+    return [c for c in kept if not stops(c.assessment.left_in)]
+
+
+def _limited(schema: Schema) -> bool:
+    return schema.rut.max_risk is not None or schema.rut.min_utility is not None
 
 
 def _leader(candidates: Sequence[Candidate], alpha: float) -> str | None:
@@ -279,19 +290,27 @@ def _same_utility(
     candidates: Sequence[Candidate], recommended: Recommendation, schema: Schema
 ) -> list[str]:
     """U looks at single variables: of its equals, say which keeps more of their relations."""
-    free = schema.rut.max_risk is None and schema.rut.min_utility is None
     best = next((c for c in candidates if c.name == recommended.name), None)
     if best is None or best.utility is None or best.risk is None or _gdu(best) is None:
         return []
-    safe = [c for c in candidates if c.risk is not None and c.risk <= best.risk + SAME]
-    known = [c for c in (safe if free else _within(candidates)) if c.utility is not None]
-    near = [c for c in known if abs((c.utility or 0.0) - best.utility) <= SAME]
+    if _limited(schema):
+        which, among = "within the limits", _considered(candidates, schema)
+    else:
+        which, among = (
+            "that are as safe",
+            [
+                c
+                for c in _considered(candidates, schema)
+                if c.risk is not None and c.risk <= best.risk + SAME
+            ],
+        )
+    near = [c for c in among if abs((c.utility or -1.0) - best.utility) <= SAME]
     other = max(near, key=lambda c: _gdu(c) or 0.0)
     gain, own = _gdu(other) or 0.0, _gdu(best) or 0.0
     if gain < own + CLEARLY:
         return []
     return [
-        f"U does not see relations of variables. Of the candidates with nearly the same U, "
+        f"U does not see relations of variables. Of the candidates {which} with nearly the same U, "
         f"{other.name} has the highest GDU: {gain:.3f} against {own:.3f} of {best.name}; its risk "
         f"is {other.risk:.3f}."
     ]

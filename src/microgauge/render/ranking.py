@@ -126,8 +126,16 @@ def _sweep(result: Ranking) -> str:
         f"{name} at {low:g}" if low == high else f"{name} from {low:g} to {high:g}"
         for name, low, high in runs
     )
-    stable = "The choice does not depend on" if result.stable else "The choice depends on"
-    return "\n".join(wrapped(f"{stable} the weight of utility. Best balance: {said}.", "", "  "))
+    if not any(step.leader for step in result.sweep):
+        return "No candidate that may be released has a balance of risk and utility."
+    stable = "does not depend" if result.stable else "depends"
+    among = " of those within the limits" if _limited(result) else ""
+    told = f"The best balance{among} {stable} on the weight of utility: {said}."
+    return "\n".join(wrapped(told, "", "  "))
+
+
+def _limited(result: Ranking) -> bool:
+    return result.max_risk is not None or result.min_utility is not None
 
 
 def _notes(result: Ranking) -> list[str]:

@@ -57,7 +57,7 @@ class Clustered:
     """One for each figure."""
     residuals: Floats
     """Clusters × figures: how far the cluster moves each mean."""
-    unseen: Floats | float = 0.0
+    unseen = np.zeros(first[0].shape[1])
     """Variance that a small second table does not show by itself, of each figure."""
 
     @property
@@ -118,7 +118,7 @@ def clustered(first: Attacked, second: Attacked | None = None, kept: int = 0) ->
         parts.append(sign * (totals - people[:, None] * mean) / number)
         places.append(np.where(clusters < 0, offset + np.arange(len(people)), clusters))
         offset += len(people)
-    unseen: Floats | float = 0.0
+    unseen = np.zeros(first[0].shape[1])
     if second is not None:
         mine, theirs = (
             (_moves(part, where) ** 2).sum(axis=0)

@@ -44,7 +44,7 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     data |= {
         "verdict": [
             f"{said}: {result.recommended.reason}.",
-            f"The choice {stable} on the weight given to utility.",
+            f"The best balance {stable} on the weight given to utility.",
         ],
         "recommended": name,
         "frontier": list(result.frontier),
