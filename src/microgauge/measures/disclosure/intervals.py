@@ -57,7 +57,7 @@ class Clustered:
     """One for each figure."""
     residuals: Floats
     """Clusters × figures: how far the cluster moves each mean."""
-    unseen = np.zeros(first[0].shape[1])
+    unseen: Floats | float = 0.0
     """Variance that a small second table does not show by itself, of each figure."""
 
     @property
