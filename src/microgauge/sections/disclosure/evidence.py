@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from microgauge.passes.classes import ClassCells
 from microgauge.study.common_views import TableName, View
 from microgauge.study.study import Study
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
+
+Grouping = tuple[Index, int]
+"""Where each level goes, the missing one last, and how many levels there are then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,30 @@ class Profiles:
         assert levels is not None
         assert people is not None
         return Profiles(levels, people, cells, own=own, released=None if own is None else people)
+
+    def regrouped(self, keys: Mapping[int, Grouping], targets: Mapping[str, Grouping]) -> Profiles:
+        """The same people by some of the keys, by their place, their levels and targets' regrouped.
+
+        A level that goes to the number of levels is a missing one.
+        """
+        full = [size + 1 for _, size in keys.values()]
+        columns = [goes[self.levels[:, place]] for place, (goes, _) in keys.items()]
+        words, where, number = distinct(packed(columns, full), min(prod(full), MOST))
+        people = np.bincount(where, self.people, number).astype(np.int64)
+        cells = {}
+        for name, (goes, size) in targets.items():
+            held = self.cells[name]
+            pairs = where[held.profiles] * np.int64(size + 1) + goes[held.values]
+            found, place, count = distinct(pairs[np.newaxis], number * (size + 1))
+            rows = np.bincount(place, held.rows, count).astype(np.int64)
+            profile, value = np.divmod(found[0], size + 1)
+            cells[name] = Cells(profile, value, rows, number, size)
+        return Profiles(unpacked(words, full), people, cells)
+
+
+def kept(size: int) -> Grouping:
+    """Every level goes to itself."""
+    return np.arange(size + 1), size
 
 
 def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> tuple[Index, Index]:

@@ -9,13 +9,14 @@ from functools import cached_property
 from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import listing
 from microgauge.log import Log
-from microgauge.measures.disclosure.learned import Chance, Target, determined
+from microgauge.measures.disclosure.learned import Chance, Target
 from microgauge.results.disclosure import (
     CopiedUnits,
     Disclosure,
     Found,
     Replicated,
 )
+from microgauge.schema import Role
 from microgauge.sections.disclosure.attack import Attack, Both, attack_of, both_ways
 from microgauge.sections.disclosure.copies import Copies
 from microgauge.sections.disclosure.evidence import (
@@ -28,14 +29,18 @@ from microgauge.sections.disclosure.evidence import (
 )
 from microgauge.sections.disclosure.groups import Groups
 from microgauge.sections.disclosure.intruders import Joint, read_joint
+from microgauge.sections.disclosure.targets import (
+    are_named,
+    not_given_away,
+    target_names,
+    target_of,
+)
 from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED, RiskChoices
 from microgauge.sections.risk.classes import KeyClasses
 from microgauge.sections.section import Shared
 from microgauge.study.common_views import View, read_views
 from microgauge.study.study import Study
 
-DETERMINED = 0.99
-"""A variable that one key determines for so many units is no target: it is known already."""
 NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
@@ -56,12 +61,6 @@ def run(study: Study, log: Log) -> Asking[Disclosure | None]:
     del study, log
     found = yield Need(MEASURED_DISCLOSURE)
     return found  # type: ignore[no-any-return]
-
-
-def target_of(view: View, interval: float) -> Target:
-    """A variable as what an intruder wants to know."""
-    half = interval * view.deviation
-    return Target(view.name, view.size, view.numbers if half else None, half)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +133,9 @@ class Measure:
     def wanted_targets(self) -> list[Target]:
         """Targets that no key gives away by itself, unless they were named."""
         found = [target_of(view, self.chosen.interval) for view in self.targets]
-        if self._named:
+        if are_named(self.chosen, _roles(self.study)):
             return found
-        levels, sizes = self.evidence.people.levels, [key.size for key in self.keys]
-        cells = self.evidence.people.cells
-        return [t for t in found if determined(levels, sizes, cells[t.name]) < DETERMINED]
-
-    @property
-    def _named(self) -> bool:
-        return bool(self.chosen.targets) or any(v.role == "sensitive" for v in self.study.variables)
+        return not_given_away(found, self.evidence.people, [key.size for key in self.keys])
 
     @cached_property
     def chances(self) -> dict[str, Chance]:
@@ -238,13 +231,13 @@ def _with_moved(wanted: Asked, evidence: Evidence) -> Asking[Evidence]:
     return replace(evidence, moved=moved)
 
 
+def _roles(study: Study) -> dict[str, Role]:
+    return {v.name: v.role for v in study.variables}
+
+
 def _target_views(study: Study, views: Mapping[str, View]) -> list[View]:
-    """Targets named, else sensitive variables, else all that are no keys; sorted by name."""
-    chosen = study.schema.of(RiskChoices).targets
-    sensitive = [v.name for v in study.variables if v.role == "sensitive"]
-    every = [v.name for v in study.analysed if v.role != "quasi_identifier"]
-    names = chosen or sensitive or every
-    return [views[name] for name in sorted(names) if name in views]
+    names = target_names(study.schema.of(RiskChoices), _roles(study))
+    return [views[name] for name in names if name in views]
 
 
 def _nothing(study: Study, reason: str) -> Disclosure:
