@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED
@@ -53,9 +55,9 @@ class Profiles:
             found, places = _split(answer, sizes, targets.get(name))
             levels = found if levels is None else levels
             if people is None:
-                people = np.bincount(places, answer.rows, len(found)).astype(np.int64)
+                people = _added(answer.rows, places)
             if own is None and len(answer.sums):
-                own = np.bincount(places, answer.sums[0], len(found)).astype(np.int64)
+                own = _added(answer.sums[0], places).astype(np.int64)
             if name:
                 values = answer.keys[-1] % (targets[name] + 1)
                 cells[name] = Cells(
@@ -83,6 +85,13 @@ class Profiles:
             profile, value = np.divmod(found[0], size + 1)
             cells[name] = Cells(profile, value, rows, number, size)
         return Profiles(unpacked(words, full), people, cells)
+
+
+def _added(values: NDArray[Any], places: Index) -> NDArray[Any]:
+    """Sums of what stands together on each place; every place has something."""
+    if not len(places):
+        return values
+    return np.add.reduceat(values, np.flatnonzero(np.diff(places, prepend=-1)))
 
 
 def kept(size: int) -> Grouping:
