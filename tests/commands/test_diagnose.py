@@ -476,6 +476,21 @@ def alike_figures(mine, theirs):
     return mine is theirs is None or (None not in (mine, theirs) and mine == approx(theirs))
 
 
+def assert_intruder(preview, disclosure):
+    """Found and learned of a preview against those of the file, equal records alone and all."""
+    assert alike_figures(preview.found, disclosure.found.exact)
+    assert alike_figures(preview.found, disclosure.found.value)
+    told = {target.target: target for target in disclosure.learned if target.exact is not None}
+    if preview.learned is None:
+        assert not told
+        assert preview.reason
+        return
+    best = max(target.exact for target in told.values())
+    assert preview.learned == pytest.approx(max(best, 0.0), rel=1e-9, abs=1e-9)
+    assert told[preview.target].exact == pytest.approx(best, rel=1e-9, abs=1e-9)
+    assert max(preview.found, preview.learned) == pytest.approx(disclosure.risk, rel=1e-9)
+
+
 def assert_as_assessed(frame, level, said):
     """The preview of a level against the assessment of a really recoded table."""
     (preview,) = diagnose(frame, {**said, "level": {"L": level}}).levels
@@ -487,9 +502,12 @@ def assert_as_assessed(frame, level, said):
         frame,
         applied(frame, level),
         schema={**said, "options": {**said["options"], "aligned": True}, "variable": variables},
-        only=["risk", "rut"],
+        only=["risk", "rut", "disclosure"],
     )
     risk, rut = result.risk, result.rut
+    assert_intruder(preview, result.disclosure)
+    assert alike_figures(preview.risk, rut.risk)
+    assert preview.risk_measure == rut.risk_measure
     assert preview.internal == approx(risk.internal)
     assert (preview.k, preview.uniques) == (risk.k, risk.uniques)
     for mine, theirs in zip(preview.attributes, rut.attributes, strict=True):
@@ -531,6 +549,174 @@ def test_previews_are_what_assess_says_of_the_recoded_table(level, missing, weig
 )
 def test_previews_of_one_recoding(level):
     assert_as_assessed(acs(500), level, schema())
+
+
+MASKS = {
+    "round": ({"AGEP": {"round": 5}}, [{"method": "round", "variable": "AGEP", "unit": 5}]),
+    "band": (
+        {"AGEP": {"breaks": [0, 20, 40, 60]}},
+        [{"method": "recode", "variable": "AGEP", "breaks": [0, 20, 40, 60]}],
+    ),
+    "prefix": ({"ZIP": {"prefix": 2}}, [{"method": "recode", "variable": "ZIP", "prefix": 2}]),
+    "merge": (
+        {"HISP": {"map": ORIGINS}},
+        [{"method": "recode", "variable": "HISP", "map": ORIGINS}],
+    ),
+    "top": (
+        {"AGEP": {"top": 70}, "PINCP": {"top": 60_000}},
+        [
+            {"method": "top_bottom", "variable": "AGEP", "top": 70},
+            {"method": "top_bottom", "variable": "PINCP", "top": 60_000},
+        ],
+    ),
+    "suppress": (
+        {"RAC1P": "suppress", "SCHL": "suppress"},
+        [{"method": "suppress", "variables": ["RAC1P", "SCHL"], "share": 1.0}],
+    ),
+    "target rounded": (
+        {"PINCP": {"round": 5000}},
+        [{"method": "round", "variable": "PINCP", "unit": 5000}],
+    ),
+    "target merged": (
+        {"SCHL": {"map": SCHOOLS}, "MAR": {"map": dict.fromkeys("12345", "any")}},
+        [
+            {"method": "recode", "variable": "SCHL", "map": SCHOOLS},
+            {"method": "recode", "variable": "MAR", "map": dict.fromkeys("12345", "any")},
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("targets", ["sensitive", "all", "named"])
+@pytest.mark.parametrize("made", MASKS)
+def test_previews_are_what_assess_says_of_the_masked_file(made, targets):
+    """Nothing is declared: how the file was recoded is found from it."""
+    zips = np.random.default_rng(3).integers(0, 40, 700) * 250
+    frame = acs(700, missing=0.05).assign(ZIP=[f"z{z:04d}" for z in zips])
+    level, steps = MASKS[made]
+    variables = SAID | {"ZIP": {"type": "nominal"} | KEY}
+    if targets != "sensitive":
+        variables["PINCP"] = NUMBER
+    risk = {"targets": ["SCHL", "PINCP"]} if targets == "named" else {}
+    said = schema({"L": level}, risk=risk, variables=variables)
+    (preview,) = diagnose(frame, said).levels
+    masked = microgauge.mask(frame, {"seed": 1, "step": steps})
+    said["options"]["aligned"] = True
+    found = microgauge.assess(frame, masked, schema=said, only=["disclosure"]).disclosure
+    assert found.found.exact > 0
+    assert_intruder(preview, found)
+    assert preview.risk == pytest.approx(found.risk, rel=1e-9)
+
+
+def test_found_is_the_internal_risk_with_missing_keys_that_match_any():
+    """The law: after recoding alone the two are one figure."""
+    frame = acs(300, missing=0.1)
+    found = diagnose(frame, schema(LEVELS, risk={"missing_keys": "any"}))
+    for got in (found.classes, *found.subsets, *found.levels):
+        assert got.found == approx(got.internal)
+
+
+def learned_by_hand(frame, keys, target):
+    """gain - null of one category, unit by unit; a missing key agrees with all."""
+    rows = [
+        tuple(None if pd.isna(v) else v for v in row)
+        for row in frame[keys].itertuples(index=False, name=None)
+    ]
+    values = frame[target].to_numpy()
+    shares = {v: (values == v).mean() for v in set(values)}
+    total = 0.0
+    for row, own in zip(rows, values, strict=True):
+        shown = [v for other, v in zip(rows, values, strict=True) if alike(row, other)]
+        if len(set(shown)) == 1:
+            total += (own == shown[0]) - shares[shown[0]]
+        total -= sum(q ** len(shown) * ((own == v) - q) for v, q in shares.items())
+    return total / len(rows)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.15])
+def test_what_is_learned_by_hand(missing):
+    frame = acs(120, missing=missing).assign(SCHL=acs(120)["SCHL"] // 4)
+    variables = {name: SAID[name] for name in KEYS} | {"SCHL": {"type": "nominal"}}
+    said = schema({"L": {"AGEP": {"breaks": [0, 40]}}}, weight=None, variables=variables)
+    said["risk"] = {"targets": ["SCHL"]}
+    found = diagnose(frame, said)
+    wanted = learned_by_hand(frame, KEYS, "SCHL")
+    assert wanted > 0.01
+    assert found.classes.learned == pytest.approx(wanted, rel=1e-9)
+    assert found.classes.target == "SCHL"
+    old = frame.assign(AGEP=(frame["AGEP"] >= 40).where(frame["AGEP"].notna()))
+    wanted = max(learned_by_hand(old, KEYS, "SCHL"), 0.0)
+    assert found.levels[0].learned == pytest.approx(wanted, rel=1e-9)
+    for subset in found.subsets:
+        wanted = max(learned_by_hand(frame, list(subset.keys), "SCHL"), 0.0)
+        assert subset.learned == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+
+
+def test_subsets_are_intruders_who_know_some_keys():
+    frame = acs(300, missing=0.05)
+    said = schema(risk={"intruders": True})
+    said["options"]["aligned"] = True
+    found = diagnose(frame, said)
+    result = microgauge.assess(frame, frame, schema=said, only=["disclosure"]).disclosure
+    some = {one.keys: one for one in result.intruders if one.knows == "some"}
+    assert some.keys() == {s.keys for s in found.subsets}
+    for subset in found.subsets:
+        assert subset.found == approx(some[subset.keys].found)
+        assert subset.learned == approx(some[subset.keys].learned)
+    assert (found.classes.found, found.classes.learned) == approx(
+        (result.found.value, max(t.value for t in result.learned))
+    )
+    assert found.classes.risk == approx(result.risk)
+
+
+def test_beyond_many_cells_subsets_are_not_asked_what_they_tell(monkeypatch, frame):
+    monkeypatch.setattr(diagnosis, "MOST_CELLS", 1000)
+    found = diagnose(frame, schema(LEVELS))
+    for subset in found.subsets:
+        assert subset.found is not None
+        assert (subset.learned, subset.target) == (None, None)
+        assert "too many" in subset.reason
+    assert found.classes.learned is not None
+    assert str(found).count("too many combinations") == 1
+
+
+def test_by_classes_levels_are_balanced_with_the_internal_risk(frame, found):
+    other = diagnose(frame, schema(LEVELS, risk={"measure": "classes"}))
+    for mine, theirs in zip(other.levels, found.levels, strict=True):
+        assert (mine.risk, mine.risk_measure) == (mine.internal, "classes")
+        assert (theirs.risk, theirs.risk_measure) == (
+            max(theirs.found, theirs.learned), "disclosure",
+        )  # fmt: skip
+        assert (mine.found, mine.learned) == (theirs.found, theirs.learned)
+        assert mine.value == approx(0.5 * mine.utility + 0.5 * (1 - mine.internal))
+        assert theirs.value == approx(0.5 * theirs.utility + 0.5 * (1 - theirs.risk))
+    assert "R_internal" in str(other).split("previewed")[1]
+    assert "R_internal" not in str(found).split("previewed")[1]
+
+
+def test_targets_of_a_diagnosis(frame):
+    assert diagnose(frame).targets == ("PINCP",)
+    without = schema(variables=SAID | {"PINCP": NUMBER})
+    assert diagnose(frame.assign(unit=[f"u{i}" for i in range(3000)]), without).targets == (
+        "PINCP", "SCHL",
+    )  # fmt: skip
+    (fault,) = faults(frame, schema(risk={"targets": ["PINPC"]}))
+    assert 'Did you mean "PINCP"' in fault
+    (fault,) = faults(frame, schema(risk={"targets": ["AGEP"]}))
+    assert "which an intruder knows" in fault
+
+
+def test_a_target_that_a_key_gives_away_is_none():
+    """Unless it is named: a region is known from the district."""
+    frame = acs(400).assign(REGION=lambda f: f["RAC1P"] // 3)
+    variables = {**SAID, "REGION": {"type": "nominal"}, "PINCP": {"role": "exclude"},
+                 "SCHL": {"role": "exclude"}}  # fmt: skip
+    found = diagnose(frame, schema({"L": {"RAC1P": {"map": RACES}}}, variables=variables))
+    assert found.classes.learned is None
+    assert "no variable is left to learn" in found.classes.reason
+    assert found.levels[0].target == "REGION"
+    named = diagnose(frame, schema(variables=variables, risk={"targets": ["REGION"]}))
+    assert named.classes.learned > 0.1
 
 
 def test_bands_whose_labels_are_numbers():
@@ -609,6 +795,8 @@ def test_all_keys_suppressed():
     (preview,) = diagnose(acs(50), schema({"L": dict.fromkeys(KEYS, "suppress")})).levels
     assert preview.internal == approx(1 / 50)
     assert (preview.k, preview.uniques) == (50, 0)
+    assert (preview.found, preview.learned, preview.risk, preview.value) == (None,) * 4
+    assert "no quasi-identifier" in preview.reason
 
 
 def test_a_level_that_does_nothing(found, frame):
@@ -777,14 +965,15 @@ def test_json_holds_everything(found):
     content = strict_json(json_text(found))
     assert content == json.loads(json.dumps(found.to_dict()))
     assert {"microgauge", "path", "rows", "variables", "classes", "subsets", "levels",
-            "missing_keys", "notes"} == content.keys()  # fmt: skip
+            "missing_keys", "notes", "risk_measure", "targets"} == content.keys()  # fmt: skip
     assert content["rows"] == 3000
     assert len(content["subsets"]) == 25
     assert [level["name"] for level in content["levels"]] == ["P1", "P2", "P3"]
     for level in content["levels"]:
-        assert {"internal", "k", "uniques", "loss", "similarity", "utility", "value"} <= (
-            level.keys()
-        )
+        assert {"internal", "k", "uniques", "loss", "similarity", "utility", "value",
+                "found", "learned", "target", "risk", "risk_measure"} <= level.keys()  # fmt: skip
+    for entry in (content["classes"], *content["subsets"]):
+        assert {"found", "learned", "target"} <= entry.keys()
     for entry in [*content["variables"], *content["levels"]]:
         assert None not in entry.values() or entry["reason"], entry["name"]
 
@@ -823,11 +1012,16 @@ def test_text_says_the_main_figures(found):
     assert f"{found.classes.internal:.3f}" in text
     for level in found.levels:
         (line,) = [x for x in lines if x.split()[:1] == [level.name]]
-        for value in (level.internal, level.loss, level.similarity, level.utility, level.value):
+        for value in (
+            level.found, level.learned, level.loss, level.similarity, level.utility, level.value,
+        ):  # fmt: skip
             assert f"{value:.3f}" in line
     worst = " × ".join(found.subsets[0].keys)
     (line,) = [x for x in lines if worst in x]
-    assert f"{found.subsets[0].internal:.3f}" in line
+    assert f"{found.subsets[0].found:.3f}" in line
+    assert f"{found.subsets[0].learned:.3f}" in line
+    assert f"would find {found.classes.found:.3f}" in " ".join(text.split())
+    assert f"learn {found.classes.learned:.3f} of PINCP" in " ".join(text.split())
     for variable in found.variables:
         assert any(variable.name in x and variable.type in x for x in lines)
 

@@ -7,7 +7,7 @@ import pytest
 import microgauge
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
 from microgauge.engines.local import Local
-from microgauge.engines.rounds import IsAsked, Need, Rounds, asked, run_one, together
+from microgauge.engines.rounds import Begin, IsAsked, Need, Rounds, asked, run_one, together
 from microgauge.errors import InputError, Undefined
 from microgauge.passes import Axis, Column, Equal, Tally
 from support.scans import counted_scans
@@ -148,6 +148,19 @@ def test_whether_a_part_is_asked_for():
     assert run({"other": other, "curious": curious})[1] == [True, False]
 
 
+def test_a_part_that_was_begun_asks_in_the_same_round(table, scans):
+    def begun():
+        yield from asked(table, [Tally(A)])
+
+    def beginning():
+        yield Begin("begun")
+        yield from asked(table, [Tally(B)])
+        yield Need("begun")
+
+    run({"beginning": beginning, "begun": begun}, ["beginning"])
+    assert scans == [[Tally(B), Tally(A)]]
+
+
 def test_outcomes_are_told_after_those_they_wait_for():
     def needing(*names):
         def work():
@@ -177,7 +190,7 @@ def test_what_is_no_question_is_told():
     def wrong():
         yield 5
 
-    with pytest.raises(TypeError, match="Questions, Need or IsAsked"):
+    with pytest.raises(TypeError, match="Questions, Need, Begin or IsAsked"):
         run_one(wrong())
 
 
@@ -249,4 +262,5 @@ def test_scans_do_not_grow_with_the_number_of_variables(monkeypatch, scans):
         microgauge.assess(original, protected, schema={"variable": said}, only=only, details=True)
         counts.append(len(scans))
     assert counts[0] == counts[1] == counts[2]
-    assert counts[0] <= 9
+    # Two to describe, one whether rows correspond, one for recodings, twice all three tables.
+    assert counts[0] <= 10

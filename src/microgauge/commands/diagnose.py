@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +27,7 @@ from microgauge.measures.risk.classes import (
     records_within,
     size_quantiles,
 )
-from microgauge.passes import Classes
+from microgauge.passes import Axis, Classes, Facts, Pass
 from microgauge.passes.classes import ClassCells
 from microgauge.results import (
     AttributeUtility,
@@ -34,10 +36,14 @@ from microgauge.results import (
     SubsetRisk,
     VariableDiagnosis,
 )
-from microgauge.schema import Recode, Schema
+from microgauge.results.disclosure import Intruder
+from microgauge.schema import Recode, Role, Schema
 from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import balanced, totals_of
+from microgauge.sections.disclosure.evidence import Profiles
+from microgauge.sections.disclosure.preview import Preview, Release
+from microgauge.sections.disclosure.targets import target_names
 from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
 from microgauge.study.describe import Describer
 from microgauge.study.recoding import Recoding, declared_recoding
@@ -52,6 +58,9 @@ from microgauge.values.packing import MOST, distinct, packed, unpacked
 from microgauge.values.rounding import Rule
 
 MOST_KEYS = 3
+MOST_CELLS = 20_000_000
+"""Cells of keys and targets, times subsets of keys, up to which what subsets tell is learned."""
+TOO_MANY = "learned: left out for subsets, too many combinations of keys and targets"
 BINS = 20
 MOST_CATEGORIES = 20
 TOP = 0.01
@@ -90,6 +99,8 @@ class _Diagnoser:
     variables: tuple[Described, ...]
     keys: list[Described]
     cells: ClassCells
+    preview: Preview
+    """What an intruder would get of any release."""
     released: Mapping[str, Released]
     """For each protection level, its variables as it would release them."""
     notes: tuple[Note, ...]
@@ -102,11 +113,10 @@ class _Diagnoser:
         names = tuple(name for name in schema.keys if name in table.columns)
         if not names:
             raise InputError(*(form or _key_faults(schema, table) or [NO_KEYS]))
-        axes = raw_axes(table)
-        question = Classes(tuple(axes[name] for name in names))
+        asking = _Asking.of(describer, names)
         # Both ask the same rows, and in the same round.
         described, facts = run_one(
-            together(describer.describe(), asked(describer.raw_engines[0], [question]))
+            together(describer.describe(), asked(describer.raw_engines[0], asking.questions))
         )
         by_name = {v.name: v for v in described.variables}
         released, level_faults = _released_levels(schema, by_name)
@@ -115,16 +125,19 @@ class _Diagnoser:
             *describer.faults,
             *level_faults,
             *_key_faults(schema, table, table.unsupported),
+            *_target_faults(schema, by_name),
         ]
         if faults:
             raise InputError(*dict.fromkeys(faults))
         keys = [by_name[name] for name in names]
+        preview = asking.preview(facts, describer.log)
         return _Diagnoser(
             table,
             schema,
             described.variables,
             keys,
-            facts[question],
+            facts[asking.classes],
+            preview,
             released,
             _notes(describer.log.notes),
         )
@@ -142,6 +155,8 @@ class _Diagnoser:
             subsets=self._subsets(levels, rows),
             levels=self._previews(levels, rows),
             missing_keys=self._missing_keys,
+            risk_measure=self.schema.of(RiskChoices).measure,
+            targets=tuple(self.preview.people.cells),
             notes=tuple(note.sentence for note in self.notes),
         )
 
@@ -172,8 +187,34 @@ class _Diagnoser:
         )
 
     def _subset(self, keys: Sequence[Described], levels: Index, rows: Index) -> SubsetRisk:
+        names = tuple(v.name for v in keys)
         sizes = [len(v.original.levels) for v in keys]
-        return _subset_risk(tuple(v.name for v in keys), self._classes(levels, sizes, rows))
+        risk = _subset_risk(names, self._classes(levels, sizes, rows))
+        learning = len(keys) == len(self.keys) or self._few_cells
+        told = (self._as_it_is if learning else self._keys_alone).intruder(names)
+        return replace(
+            risk,
+            found=told.found,
+            learned=told.learned if learning else None,
+            target=told.target,
+            reason=told.reason if learning else TOO_MANY,
+        )
+
+    @cached_property
+    def _as_it_is(self) -> Release:
+        """The original, released as it is."""
+        return self.preview.released(self._sides({}))
+
+    @cached_property
+    def _keys_alone(self) -> Release:
+        return replace(self._as_it_is, targets=())
+
+    @property
+    def _few_cells(self) -> bool:
+        """Whether what is learned by every subset of keys is worked out in little time."""
+        cells = sum(len(held.rows) for held in self._as_it_is.people.cells.values())
+        count = len(self.keys)
+        return cells * sum(comb(count, size) for size in range(1, MOST_KEYS + 1)) <= MOST_CELLS
 
     def _subsets(self, levels: Index, rows: Index) -> tuple[SubsetRisk, ...]:
         """Every subset of up to three keys, the riskiest first."""
@@ -204,8 +245,19 @@ class _Diagnoser:
             columns.append(column)
             sizes.append(size)
         table = self._classes(np.stack(columns, axis=1), sizes, rows)
-        attributes = self._attributes(changed)
-        return self._level(name, table, attributes)
+        told = self.preview.released(self._sides(changed)).intruder()
+        return self._level(name, table, self._attributes(changed), told)
+
+    def _sides(self, changed: Released) -> dict[str, Side]:
+        """Keys and targets as a level releases them; those that it suppresses are left out."""
+        found = {}
+        for variable in self.variables:
+            side: Side | None = variable.original
+            if variable.name in changed:
+                side = changed[variable.name][0].protected
+            if side is not None:
+                found[variable.name] = side
+        return found
 
     def _attributes(self, changed: Released) -> tuple[AttributeUtility, ...]:
         found = []
@@ -218,15 +270,22 @@ class _Diagnoser:
         return tuple(found)
 
     def _level(
-        self, name: str, table: ClassTable, attributes: tuple[AttributeUtility, ...]
+        self,
+        name: str,
+        table: ClassTable,
+        attributes: tuple[AttributeUtility, ...],
+        told: Intruder,
     ) -> LevelPreview:
-        chosen = self.schema.of(RutChoices)
-        risk = internal_risk(table)
+        chosen, measure = self.schema.of(RutChoices), self.schema.of(RiskChoices).measure
+        internal = internal_risk(table)
+        gets = None if told.found is None else max(told.found, told.learned or 0.0)
+        risk = internal if measure == "classes" else gets
         totals = totals_of(attributes, chosen)
         value, why = balanced(totals.utility, risk, *chosen.weights, chosen.form)
+        reasons = [totals.reason, why, told.reason]
         return LevelPreview(
             name=name,
-            internal=risk,
+            internal=internal,
             k=int(table.matching.min()),
             uniques=records_within(table, 1),
             attributes=attributes,
@@ -234,8 +293,66 @@ class _Diagnoser:
             similarity=totals.similarity,
             utility=totals.utility,
             value=value,
-            reason=totals.reason or why,
+            found=told.found,
+            learned=told.learned,
+            target=told.target,
+            risk=risk,
+            risk_measure=measure,
+            reason="; ".join(dict.fromkeys(said for said in reasons if said)) or None,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asking:
+    """What is asked of the rows: combinations of the keys' values, and these with each target."""
+
+    keys: tuple[Axis, ...]
+    targets: Mapping[str, Axis]
+    roles: Mapping[str, Role]
+    schema: Schema
+
+    @staticmethod
+    def of(describer: Describer, keys: Sequence[str]) -> _Asking:
+        """By raw values: how they are read is known only after the round in which these are."""
+        roles = describer.roles()
+        axes = raw_axes(describer.original)
+        names = target_names(describer.schema.of(RiskChoices), roles)
+        targets = {name: axes[name] for name in names if name in axes and name not in keys}
+        return _Asking(tuple(axes[name] for name in keys), targets, roles, describer.schema)
+
+    @property
+    def classes(self) -> Classes:
+        """Combinations of the keys' values."""
+        return Classes(self.keys)
+
+    def _with(self, target: str) -> Classes:
+        return Classes((*self.keys, self.targets[target]))
+
+    @property
+    def questions(self) -> list[Pass]:
+        """All of it."""
+        return [self.classes, *(self._with(name) for name in self.targets)]
+
+    def preview(self, facts: Facts, log: Log) -> Preview:
+        """The people by keys and targets; a target that has too many combinations is left out."""
+        answers = {}
+        for name in self.targets:
+            try:
+                answers[name] = facts[self._with(name)]
+            except Undefined as why:
+                log.note(
+                    "target-left-out",
+                    f'What is learned of "{name}" is not previewed: {why}.',
+                    [name],
+                )
+        people = Profiles.of(
+            answers or {"": facts[self.classes]},
+            [axis.size for axis in self.keys],
+            {name: axis.size for name, axis in self.targets.items()},
+        )
+        keys = [axis.column for axis in self.keys]
+        seed = self.schema.options.seed
+        return Preview(people, keys, self.schema.of(RiskChoices), self.roles, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,6 +443,12 @@ def _key_faults(schema: Schema, table: Table, left_out: Collection[str] = ()) ->
         for name in schema.keys
         if name not in table.columns and name not in left_out
     ]
+
+
+def _target_faults(schema: Schema, variables: Mapping[str, Described]) -> list[str]:
+    """Targets that are no columns, or that an intruder knows."""
+    named = RiskChoices(targets=schema.of(RiskChoices).targets)
+    return named.column_faults("[risk]", {name: v.known for name, v in variables.items()})
 
 
 def _recode_faults(recode: Recode) -> list[str]:

@@ -37,13 +37,20 @@ class Need:
 
 
 @dataclass(frozen=True)
+class Begin:
+    """Another part that will be waited for: it may ask from now on, in the same rounds."""
+
+    part: Hashable
+
+
+@dataclass(frozen=True)
 class IsAsked:
     """Whether another part is asked for itself, or waited for so far."""
 
     part: Hashable
 
 
-Asking = Generator[Questions | Need | IsAsked, Any, T]
+Asking = Generator[Questions | Need | Begin | IsAsked, Any, T]
 """A part of the work: asks in rounds, returns its outcome."""
 
 
@@ -214,12 +221,15 @@ class Rounds:
             if isinstance(said, Need):
                 task.waits = said.part
                 task.needs += [said.part] if said.told else []
+            elif isinstance(said, Begin):
+                self._start(said.part)
             elif isinstance(said, IsAsked):
                 task.send = said.part in self._tasks
             elif isinstance(said, Questions):
                 task.questions = said
             else:
-                raise TypeError(f"a part asks by Questions, Need or IsAsked, not by {said!r}")
+                ways = "Questions, Need, Begin or IsAsked"
+                raise TypeError(f"a part asks by {ways}, not by {said!r}")
 
     @staticmethod
     def _answer(asking: Sequence[_Task]) -> None:

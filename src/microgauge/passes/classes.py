@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Words
 from microgauge.errors import Undefined
 from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import sums_by
-from microgauge.values.packing import MOST, distinct, packed
+from microgauge.values.packing import MOST, counted, distinct, packed
 
 MOST_CLASSES = 50_000_000
 """Classes that are held: about 50 bytes each while they are added up."""
@@ -28,14 +29,31 @@ class ClassCells:
     """Scored axes × classes."""
 
     def __add__(self, other: ClassCells) -> ClassCells:
-        keys, places, size = distinct(np.concatenate([self.keys, other.keys], axis=1), MOST)
+        both = np.concatenate([self.keys, other.keys], axis=1)
+        # A stable sort of two rising runs merges them.
+        one = len(both) == 1
+        order = np.argsort(both[0], kind="stable") if one else np.lexsort(both[::-1])
+        keys = both[:, order]
+        again = np.flatnonzero((keys[:, 1:] == keys[:, :-1]).all(axis=0)) + 1
+        size = keys.shape[1] - len(again)
         if size > MOST_CLASSES:
             raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
-        rows = sums_by(places, np.concatenate([self.rows, other.rows]), size)
-        sums = np.concatenate([self.sums, other.sums], axis=1)
-        summed = [sums_by(places, layer, size) for layer in sums]
+        first = np.ones(keys.shape[1], dtype=np.bool_)
+        first[again] = False
+        # A key stands at most twice: the second is added to the class that the first became.
+        classes = again - np.arange(len(again)) - 1
+
+        def summed(mine: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
+            values = np.concatenate([mine, theirs])[order]
+            found = values[first]
+            found[classes] += values[again]
+            return found
+
+        sums = [summed(a, b) for a, b in zip(self.sums, other.sums, strict=True)]
         return ClassCells(
-            keys, rows.astype(np.int64), np.stack(summed) if summed else np.empty((0, size))
+            keys[:, first],
+            summed(self.rows, other.rows),
+            np.stack(sums) if sums else np.empty((0, size)),
         )
 
 
@@ -59,7 +77,11 @@ class Classes(Pass):
         """The classes of these rows."""
         sizes = self.sizes
         words = packed([batch.levels(axis) for axis in self.axes], sizes)
-        keys, places, size = distinct(words, min(prod(sizes), MOST))
+        span = min(prod(sizes), MOST)
+        if not self.scored:
+            keys, rows = counted(words, span)
+            return ClassCells(keys, rows, np.empty((0, len(rows))))
+        keys, places, size = distinct(words, span)
         rows = np.bincount(places, minlength=size)
         sums = [sums_by(places, batch.scores(axis), size) for axis in self.scored]
         return ClassCells(keys, rows, np.stack(sums) if sums else np.empty((0, size)))
@@ -89,9 +111,13 @@ class OwnClasses(Pass):
         """The classes of these rows."""
         sizes = self.sizes
         words = packed([batch.levels(axis) for axis in self.axes], sizes)
-        keys, places, size = distinct(words, min(prod(sizes), MOST))
+        agreeing = _agreeing(batch, self.pairs)
+        span = prod(sizes)
+        if 2 * span <= MOST:
+            return _by_agreement(*counted(2 * words + agreeing, 2 * span))
+        keys, places, size = distinct(words, MOST)
         rows = np.bincount(places, minlength=size)
-        own = sums_by(places, _agreeing(batch, self.pairs), size)
+        own = sums_by(places, agreeing, size)
         return ClassCells(keys, rows, own[np.newaxis])
 
 
@@ -117,6 +143,21 @@ class MovedClasses(Pass):
         words = packed([batch.levels(axis)[moved] for axis in self.axes], sizes)
         keys, places, size = distinct(words, min(prod(sizes), MOST))
         return ClassCells(keys, np.bincount(places, minlength=size), np.empty((0, size)))
+
+
+def _by_agreement(keys: Words, rows: Counts) -> ClassCells:
+    """Classes of keys whose last bit says whether records agree; the sum is those that do."""
+    words, agreeing = keys[0] >> 1, (keys[0] & 1).astype(np.bool_)
+    second = np.flatnonzero(words[1:] == words[:-1]) + 1
+    first = np.ones(len(words), dtype=np.bool_)
+    first[second] = False
+    own = np.where(agreeing, rows, 0)[first].astype(np.float64)
+    both = rows[first]
+    # Of a class that has both, those that agree stand second.
+    classes = second - np.arange(len(second)) - 1
+    own[classes] = rows[second]
+    both[classes] += rows[second]
+    return ClassCells(words[first][np.newaxis], both, own[np.newaxis])
 
 
 def _agreeing(batch: Batch, pairs: tuple[tuple[Axis, Axis], ...]) -> Flags:

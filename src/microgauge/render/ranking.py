@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.render.text import columns_of, cut, notes_text, padded, plain, wrapped
-from microgauge.results import Candidate, Diagnosis, Ranking, SubsetRisk, VariableDiagnosis
+from microgauge.results import (
+    Candidate,
+    Diagnosis,
+    LevelPreview,
+    Ranking,
+    SubsetRisk,
+    VariableDiagnosis,
+)
 from microgauge.results.wording import figure
 
 MOST_SUBSETS = 10
@@ -156,7 +163,7 @@ def diagnosis_text(result: Diagnosis) -> str:
     parts = [
         f"{result.rows:,} records in {cut(result.path, 60)}",
         _classes(result),
-        _subsets(result.subsets),
+        _subsets(result),
         _levels(result),
         _distributions(result.variables),
         notes_text(result.notes),
@@ -174,42 +181,98 @@ def _classes(result: Diagnosis) -> str:
         + ("is a value of its own." if result.missing_keys == "value" else "matches any value."),
         "  ",
     )
-    return "\n".join(["Classes", *lines])
+    return "\n".join(["Classes", *lines, *_released_as_it_is(found)])
 
 
-def _subsets(subsets: Sequence[SubsetRisk]) -> str:
-    shown = subsets[:MOST_SUBSETS]
-    names = [cut(" × ".join(s.keys), 36) for s in shown]
+def _released_as_it_is(found: SubsetRisk) -> list[str]:
+    """What the table would give away without any protection."""
+    if found.found is None:
+        return wrapped(f"What an intruder would find is not defined: {found.reason}.", "  ")
+    said = (
+        f"Released as it is, an intruder who knows these would find {figure(found.found)} of the "
+        "people (a mean chance; a missing key agrees with all)"
+    )
+    if found.learned is None:
+        said += f"; {found.reason}"
+    elif found.target is not None and found.learned > 0:
+        said += (
+            f" and learn {figure(found.learned)} of {cut(found.target, 30)} beyond guessing, "
+            "an upper bound that holds what is true of anyone"
+        )
+    else:
+        said += " and learn nothing beyond guessing"
+    return wrapped(said + ".", "  ")
+
+
+def _subsets(result: Diagnosis) -> str:
+    intruder = result.risk_measure == "disclosure"
+    shown = result.subsets[:MOST_SUBSETS]
+    names = [cut(" × ".join(s.keys), 33) for s in shown]
     width = max((columns_of(name) for name in names), default=0)
+    head = "found  learned" if intruder else "R_internal"
     lines = [
         "Riskiest combinations of up to three quasi-identifiers",
-        f"  {'':<{width}}  R_internal  unique  at most 3  classes",
+        f"  {'':<{width}}  {head}  unique  at most 3  classes",
     ]
     for name, s in zip(names, shown, strict=True):
+        risk = _found_and_learned(s) if intruder else f"{figure(s.internal):>10}"
         lines.append(
-            f"  {padded(name, width)}  {figure(s.internal):>10}  {s.unique_share:>6.1%}  "
+            f"  {padded(name, width)}  {risk}  {s.unique_share:>6.1%}  "
             f"{s.small_share:>9.1%}  {s.classes:>7,}"
         )
+    if intruder:
+        lines += _reasons([s.reason for s in shown])
     return "\n".join(lines)
+
+
+def _found_and_learned(got: SubsetRisk | LevelPreview) -> str:
+    return f"{figure(got.found):>5}  {figure(got.learned):>7}"
+
+
+def _reasons(reasons: Sequence[str | None]) -> list[str]:
+    """Each reason once, where several lines have it."""
+    return [line for said in dict.fromkeys(reasons) if said for line in wrapped(said, "    ")]
 
 
 def _levels(result: Diagnosis) -> str:
     if not result.levels:
         return ""
-    width = min(max(columns_of(level.name) for level in result.levels), 16)
+    intruder = result.risk_measure == "disclosure"
+    width = min(max(columns_of(level.name) for level in result.levels), 13 if intruder else 16)
+    head = "found  learned" if intruder else "R_internal"
+    similar = "similar" if intruder else "similarity"
     lines = [
         "Protection levels, previewed",
-        f"  {'':<{width}}  R_internal      k  unique   loss  similarity  utility    RUT",
+        f"  {'':<{width}}  {head}      k  unique   loss  {similar}  utility    RUT",
     ]
     for level in result.levels:
+        risk = _found_and_learned(level) if intruder else f"{figure(level.internal):>10}"
         lines.append(
-            f"  {padded(level.name, width)}  {figure(level.internal):>10}  {level.k:>5,}  "
+            f"  {padded(level.name, width)}  {risk}  {level.k:>5,}  "
             f"{level.uniques / max(result.rows, 1):>6.1%}  {figure(level.loss):>5}  "
-            f"{figure(level.similarity):>10}  {figure(level.utility):>7}  {figure(level.value):>5}"
+            f"{figure(level.similarity):>{len(similar)}}  {figure(level.utility):>7}  "
+            f"{figure(level.value):>5}"
         )
         if level.reason:
             lines += wrapped(level.reason, "    ")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_balanced_with(result)])
+
+
+def _balanced_with(result: Diagnosis) -> list[str]:
+    """Which risk RUT has, and of what most is learned."""
+    if result.risk_measure == "classes":
+        return wrapped("RUT with R_internal (classes).", "  ")
+    said = "RUT with the larger of found and learned."
+    best: dict[str, list[str]] = {}
+    for level in result.levels:
+        if level.target is not None and level.learned:
+            best.setdefault(cut(level.target, 30), []).append(cut(level.name, 16))
+    if len(best) == 1:
+        said += f" Learned: of {next(iter(best))}."
+    elif best:
+        parts = (f"{target} ({', '.join(names)})" for target, names in best.items())
+        said += f" Learned: of {'; '.join(parts)}."
+    return wrapped(said, "  ")
 
 
 def _distributions(variables: Sequence[VariableDiagnosis]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from microgauge.results.balance import AttributeUtility
 
@@ -36,6 +36,20 @@ class SubsetRisk:
     small_share: float
     """Share of records in classes of at most three."""
     class_quantiles: dict[str, float]
+    found: float | None = None
+    """Mean chance that an intruder who knows these keys finds a person's record, were the table
+    released as it is: 0 nobody, 1 everybody. A missing key agrees with all values."""
+    learned: float | None = None
+    """What such an intruder learns of a target beyond guessing: the largest over targets, 0 or
+    more."""
+    target: str | None = None
+    """Of which most is learned."""
+    reason: str | None = None
+
+    @property
+    def risk(self) -> float | None:
+        """What such an intruder gets: the larger of found and learned."""
+        return None if self.found is None else max(self.found, self.learned or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +64,19 @@ class LevelPreview:
     similarity: float | None
     utility: float | None
     value: float | None
-    """RUT with the internal risk."""
+    """RUT with the risk."""
     attributes: tuple[AttributeUtility, ...]
+    found: float | None = None
+    """Mean chance that an intruder who knows the keys finds a person's record: 0 nobody, 1
+    everybody."""
+    learned: float | None = None
+    """What is learned of a target beyond guessing: the largest over targets, 0 or more."""
+    target: str | None = None
+    """Of which most is learned."""
+    risk: float | None = None
+    """What is balanced: the larger of found and learned; the internal risk where that is chosen."""
+    risk_measure: Literal["disclosure", "classes"] = "disclosure"
+    """Which of the two `risk` is: "disclosure", or "classes"."""
     reason: str | None = None
 
 
@@ -68,6 +93,10 @@ class Diagnosis:
     """Every subset of up to three quasi-identifiers, worst first."""
     levels: tuple[LevelPreview, ...]
     missing_keys: str = "value"
+    risk_measure: Literal["disclosure", "classes"] = "disclosure"
+    """Which risk levels are balanced with: what an intruder gets, or R_internal of classes."""
+    targets: tuple[str, ...] = ()
+    """What an intruder may want to know."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -64,8 +64,11 @@ class View:
         total = rows.sum()
         if self.kind != "number" or total < 2:
             return 0.0
+        # By a power of two first, which changes no digit: squares of large numbers overflow.
+        scale = float(np.ldexp(1.0, int(np.frexp(np.abs(numbers).max())[1]) - 1))
+        numbers = numbers / scale
         mean = (rows * numbers).sum() / total
-        return float(np.sqrt((rows * (numbers - mean) ** 2).sum() / (total - 1)))
+        return scale * float(np.sqrt((rows * (numbers - mean) ** 2).sum() / (total - 1)))
 
 
 def read_views(
@@ -113,6 +116,15 @@ def _view(
         numbers = _ranks(places, len(numbers))
     placed = dict(zip(sides, zip(sides.values(), places, strict=True), strict=True))
     return View(variable.name, kind, len(numbers), numbers, placed)
+
+
+def released_view(name: str, side: Side) -> View:
+    """A variable of the original as it would be released: the same on both sides."""
+    kind = _kind(side, side)
+    [places], numbers = _common([side], kind)
+    return View(
+        name, kind, len(numbers), numbers, dict.fromkeys(("original", "protected"), (side, places))
+    )
 
 
 def _kind(before: Side, after: Side) -> Kind:

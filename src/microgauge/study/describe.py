@@ -276,15 +276,22 @@ class Describer:
                 f'In "{name}", words such as NA among numbers were read as missing values.',
             )
 
+    def roles(self) -> dict[str, Role]:
+        """The role of every column of the original, known before any row is counted."""
+        found: dict[str, Role] = {}
+        for name, column in self.original.columns.items():
+            given = self._given(name)
+            role = self._said_role(name, given)
+            cells = Cells.read(column, given.missing)
+            looks_so = role is None and self._looks_like_id(given, column, cells)
+            found[name] = role or ("id" if looks_so else "analysis")
+        return found
+
     def _role(self, name: str, given: Variable, column: Column, cells: Cells) -> Role:
-        options = self.schema.options
-        if name in (options.weight, options.weight_original, options.weight_protected):
-            return "weight"
-        if given.role is not None:
-            return given.role
-        if name == options.key:
-            return "id"
-        if given.type is None and is_identifier(column, cells, self.original.rows):
+        role = self._said_role(name, given)
+        if role is not None:
+            return role
+        if self._looks_like_id(given, column, cells):
             self.log.note(
                 "identifier",
                 f'"{name}" is taken for an identifier (its values are all different or run '
@@ -292,6 +299,17 @@ class Describer:
             )
             return "id"
         return "analysis"
+
+    def _said_role(self, name: str, given: Variable) -> Role | None:
+        options = self.schema.options
+        if name in (options.weight, options.weight_original, options.weight_protected):
+            return "weight"
+        if given.role is not None:
+            return given.role
+        return "id" if name == options.key else None
+
+    def _looks_like_id(self, given: Variable, column: Column, cells: Cells) -> bool:
+        return given.type is None and is_identifier(column, cells, self.original.rows)
 
     def _note_inferences(self, variables: Sequence[Described]) -> None:
         inferred: dict[str, list[str]] = {}

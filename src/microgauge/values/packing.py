@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from microgauge.arrays import Counts, Index, Words
+from microgauge.arrays import Counts, Flags, Index, Words
 
 MOST = 1 << 62
 """Combinations that one whole number can tell apart."""
+DENSE = 32
+"""Up to so many possible keys for each row they are counted in an array, beyond they are sorted."""
 
 
 def words_of(sizes: Sequence[int]) -> list[range]:
@@ -41,13 +43,33 @@ def packed(levels: Sequence[Index], sizes: Sequence[int]) -> Words:
 
 
 def unpacked(words: Words, sizes: Sequence[int]) -> Index:
-    """Rows × axes: the levels that were packed."""
-    columns: dict[int, Counts] = {}
+    """Rows × axes: the levels that were packed. Each axis lies together, as it is looked at."""
+    found = np.empty((len(sizes), words.shape[1]), dtype=np.intp)
     for word, part in zip(words, words_of(sizes), strict=True):
         left = word
         for place in reversed(part):
-            left, columns[place] = np.divmod(left, sizes[place])
-    return np.stack([columns[place] for place in range(len(sizes))], axis=1).astype(np.intp)
+            # Twice as quick as a division with remainder.
+            above = left // sizes[place]
+            np.subtract(left, above * sizes[place], out=found[place], casting="unsafe")
+            left = above
+    return found.T
+
+
+def counted(words: Words, span: int) -> tuple[Words, Counts]:
+    """Distinct keys in rising order, and how many rows have each."""
+    if len(words) > 1 or span <= DENSE * words.shape[1]:
+        keys, places, size = distinct(words, span)
+        return keys, np.bincount(places, minlength=size)
+    ranked = np.sort(words[0])
+    starts = np.flatnonzero(_changes(ranked))
+    return ranked[starts][np.newaxis], np.diff(starts, append=len(ranked))
+
+
+def _changes(ranked: Counts) -> Flags:
+    """Where a key differs from the one before."""
+    new = np.ones(len(ranked), dtype=np.bool_)
+    np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
+    return new
 
 
 def distinct(words: Words, span: int) -> tuple[Words, Index, int]:
@@ -64,17 +86,17 @@ def distinct(words: Words, span: int) -> tuple[Words, Index, int]:
         places[order] = np.cumsum(new) - 1
         return ranked[:, new], places, int(new.sum())
     key = words[0]
-    if span <= 32 * len(key):
+    if span <= DENSE * len(key):
         used = np.zeros(span, dtype=np.bool_)
         used[key] = True
-        place = np.cumsum(used) - 1
-        keys = np.flatnonzero(used).astype(np.int64)
-        return keys[np.newaxis], place[key], len(keys)
+        keys = np.flatnonzero(used).astype(np.int64, copy=False)
+        place = np.empty(span, dtype=np.int32 if span < 1 << 31 else np.int64)
+        place[keys] = np.arange(len(keys))
+        return keys[np.newaxis], place[key].astype(np.intp, copy=False), len(keys)
     # A stable sort is quick where keys are two rising runs, which is what classes add up from.
     order = np.argsort(key, kind="stable")
     ranked = key[order]
-    new = np.ones(len(ranked), dtype=np.bool_)
-    new[1:] = ranked[1:] != ranked[:-1]
+    new = _changes(ranked)
     places = np.empty(len(key), dtype=np.intp)
     places[order] = np.cumsum(new) - 1
     return ranked[new][np.newaxis], places, int(new.sum())

@@ -15,7 +15,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.learned import Cells
+from microgauge.measures.disclosure.learned import Cells, most_common
 from microgauge.values.packing import MOST, distinct, packed
 
 COMMON_SHARE, COMMON_UNITS = 0.9, 50
@@ -134,11 +134,7 @@ def telling_keys(keys: Index, sizes: Sequence[int], people: Cells) -> list[int]:
     found = []
     usual = float(people.counts.max() / max(people.rows.sum(), 1))
     for place, size in enumerate(sizes):
-        levels = keys[people.profiles, place].astype(np.int64)
-        pairs, where = np.unique(levels * (people.size + 1) + people.values, return_inverse=True)
-        counts = np.bincount(where, people.rows)
-        most, total = np.zeros(size + 1), np.bincount(levels, people.rows, size + 1)
-        np.maximum.at(most, pairs // (people.size + 1), counts)
+        most, total = most_common(keys[:, place], size, people)
         many = total > COMMON_UNITS
         if bool((most[many] > max(NEARLY, usual) * total[many]).any()) and usual < NEARLY:
             found.append(place)

@@ -17,6 +17,8 @@ from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.matches import Matches
 from microgauge.measures.risk.compatible import Layer
+from microgauge.values.levels import sums_by
+from microgauge.values.packing import distinct
 
 DRAWS = 2_000
 """Sets of records drawn for each number of matches, for what chance gives of a number."""
@@ -68,8 +70,11 @@ class Cells:
         """The lowest and the highest level that records of each profile have."""
         low = np.full(self.number, np.iinfo(np.int64).max)
         high = np.full(self.number, -1)
-        np.minimum.at(low, self.profiles, self.values)
-        np.maximum.at(high, self.profiles, self.values)
+        if len(self.profiles):
+            starts = np.flatnonzero(np.diff(self.profiles, prepend=-1))
+            here = self.profiles[starts]
+            low[here] = np.minimum.reduceat(self.values, starts)
+            high[here] = np.maximum.reduceat(self.values, starts)
         return low, high
 
 
@@ -157,7 +162,8 @@ class Chance:
         """
         counted = np.where(matches.searched, matches.records, 0)
         found = np.zeros(people.number)
-        sizes, places = np.unique(counted, return_inverse=True)
+        keys, places, _ = distinct(counted[np.newaxis], int(counted.max(initial=0)) + 1)
+        sizes = keys[0]
         if self.target.numbers is None:
             return self._categories(people, counted, sizes, places)
         order = np.argsort(places[people.profiles], kind="stable")
@@ -172,7 +178,8 @@ class Chance:
         q = self.shown.counts[: self.target.size] / max(self.shown.counts.sum(), 1)
         p = people.shares
         here = (people.values < self.target.size) & (counted[people.profiles] > 0)
-        own = q[people.values[here]] ** counted[people.profiles[here]] * people.rows[here]
+        own = _powers(q, sizes, people.values[here], places[people.profiles[here]])
+        own = own * people.rows[here]
         expected = np.array([(q**size * p).sum() if size else 0.0 for size in sizes])
         found = np.bincount(people.profiles[here], own, people.number)
         return np.asarray(found - people.known * expected[places])
@@ -222,6 +229,14 @@ class Chance:
         base = shares_within(self.target, people, means).sum()
         each = (hits - base) / DRAWS * people.rows[cells]
         return np.bincount(people.profiles[cells], each, people.number).astype(np.float64)
+
+
+def _powers(shares: Floats, sizes: Counts, values: Index, places: Index) -> Floats:
+    """The share of each value to the power of the size at its place; each pair worked out once."""
+    if len(shares) * len(sizes) > len(values):
+        return np.asarray(shares[values] ** sizes[places])
+    table = shares[np.newaxis] ** sizes[:, np.newaxis]
+    return np.asarray(table[places, values])
 
 
 def _parts(draws: int, size: int, most: int = 4_000_000) -> list[int]:
@@ -276,13 +291,22 @@ def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:
     best = 0.0
     total = max(int(people.rows.sum()), 1)
     for place, size in enumerate(sizes):
-        levels = keys[people.profiles, place].astype(np.int64)
-        pairs, where = np.unique(levels * (people.size + 1) + people.values, return_inverse=True)
-        counts = np.bincount(where, people.rows)
-        most = np.zeros(size + 1)
-        np.maximum.at(most, pairs // (people.size + 1), counts)
-        several = np.bincount(levels, people.rows, size + 1)
-        several, most = several[several > 1], most[several > 1]
-        if 2 * several.sum() >= total:
-            best = max(best, float(most.sum() / several.sum()))
+        most, every = most_common(keys[:, place], size, people)
+        several = every > 1
+        if 2 * every[several].sum() >= total:
+            best = max(best, float(most[several].sum() / every[several].sum()))
     return best
+
+
+def most_common(key: Index, size: int, people: Cells) -> tuple[Floats, Floats]:
+    """For each level of a key: people with its most frequent value of the target, and all of them.
+
+    `key` has the level of each profile; the last is the missing one.
+    """
+    levels = key[people.profiles]
+    pairs = levels * np.int64(people.size + 1) + people.values
+    found, where, number = distinct(pairs[np.newaxis], (size + 1) * (people.size + 1))
+    counts = np.bincount(where, people.rows, number)
+    most = np.zeros(size + 1)
+    np.maximum.at(most, found[0] // (people.size + 1), counts)
+    return most, sums_by(levels, people.rows, size + 1)

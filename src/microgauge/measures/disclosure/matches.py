@@ -7,7 +7,7 @@ profile have the same matches, and so have all records with one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,14 +52,30 @@ class Matches:
 def exact_matches(
     sought: Index, shown: Index, rows: Counts, sizes: Sequence[int], layers: Sequence[Layer]
 ) -> Matches:
-    """The records that agree with a profile in every key, a missing one agreeing with all."""
+    """The records that agree with a profile in every key, a missing one agreeing with all.
+
+    Profiles differ from one another on either side.
+    """
+    everything = np.ones(len(sought), dtype=np.bool_)
+    if _same_and_complete(sought, shown, sizes):
+        found = tuple(layer.values for layer in layers)
+        return Matches(rows, np.arange(len(shown)), found, everything)
     whole = [Layer(rows, "sum"), Layer(np.arange(len(shown)), "min"), *layers]
     records, first, *rest = compatible_layers(sought, shown, whole, sizes)
     return Matches(
         records.astype(np.int64),
         np.where(records > 0, first, -1).astype(np.intp),
         tuple(rest),
-        np.ones(len(sought), dtype=np.bool_),
+        everything,
+    )
+
+
+def _same_and_complete(sought: Index, shown: Index, sizes: Sequence[int]) -> bool:
+    """Whether every profile sought is the one shown in its place, and agrees with no other."""
+    if not (sought is shown or np.array_equal(sought, shown)):
+        return False
+    return not any(
+        bool((column >= size).any()) for column, size in zip(sought.T, sizes, strict=True)
     )
 
 
@@ -78,17 +94,18 @@ def nearest_matches(
     `looked_for` are the profiles without a match that are searched for; `pairs_seen` is handed
     every pair of a profile and one of its nearest, for who asks whether a certain record is one.
     """
+    if not len(looked_for):
+        return replace(exact, searched=exact.records > 0)
     whole = [Layer(rows, "sum"), Layer(np.arange(len(shown)), "min"), *layers]
     values = [part.copy() for part in (exact.records, exact.first.astype(np.int64), *exact.layers)]
     attributes = [
         key.attribute(sought[looked_for, place], shown[:, place], size)
         for place, (key, size) in enumerate(keys)
     ]
-    if len(looked_for):
-        for near in nearest_pairs(attributes):
-            _take_in(values, whole, looked_for[near.queries], near.references)
-            if pairs_seen is not None:
-                pairs_seen.append((looked_for[near.queries], near.references))
+    for near in nearest_pairs(attributes):
+        _take_in(values, whole, looked_for[near.queries], near.references)
+        if pairs_seen is not None:
+            pairs_seen.append((looked_for[near.queries], near.references))
     searched = exact.records > 0
     searched[looked_for] = True
     return Matches(values[0], values[1].astype(np.intp), tuple(values[2:]), searched)

@@ -161,9 +161,9 @@ def compatible_layers(
         kept = [j for j in range(len(sizes)) if j not in pattern]
         columns = [levels[members, j] for j in kept]
         for part in table.parts:
-            parts = part.looked_up([columns[place] for place in part.places], members)
+            hits, parts = part.looked_up([columns[place] for place in part.places], members)
             for whole, layer, values in zip(found, layers, parts, strict=True):
-                whole[members] = layer.joined(whole[members], values)
+                whole[hits] = layer.joined(whole[hits], values)
     return found
 
 
@@ -254,19 +254,29 @@ class _Part:
     sizes: list[int]
     layers: tuple[Layer, ...]
 
-    def looked_up(self, columns: Sequence[Index], members: Index) -> list[NDArray[Any]]:
-        """For each layer, what the part has under the values of each member."""
+    def looked_up(
+        self, columns: Sequence[Index], members: Index
+    ) -> tuple[Index, list[NDArray[Any]]]:
+        """The members whose values the part has, and for each layer what it has there."""
         if not self.sizes:
-            return [np.repeat(layer.whole(), len(members)) for layer in self.layers]
+            return members, [np.repeat(layer.whole(), len(members)) for layer in self.layers]
         mine, theirs, span = _numbered(self.levels, columns, self.sizes)
+        rows, layers = np.arange(len(mine)), self.layers
         if span <= ROOM * (len(mine) + len(theirs)):
-            return [layer.folded(mine, span)[theirs] for layer in self.layers]
-        keys, places, size = distinct(mine[np.newaxis], MOST)
-        near = np.minimum(np.searchsorted(keys[0], theirs), size - 1)
-        hit = keys[0][near] == theirs
-        return [
-            np.where(hit, layer.folded(places, size)[near], layer.nothing) for layer in self.layers
-        ]
+            # Where a row's combination stands; the last row with it, where there are several.
+            place: Index = np.full(span, -1, dtype=np.int32)
+            place[mine] = rows
+            row = place[theirs]
+            hits = np.flatnonzero(row >= 0)
+            row, own = row[hits], place[mine]
+        else:
+            keys, own, size = distinct(mine[np.newaxis], MOST)
+            near = np.minimum(np.searchsorted(keys[0], theirs), size - 1)
+            hits = np.flatnonzero(keys[0][near] == theirs)
+            row = near[hits]
+        if not np.array_equal(own, rows):
+            layers = tuple(replace(x, values=x.folded(own, len(mine))) for x in self.layers)
+        return members[hits], [layer.values[row] for layer in layers]
 
     def ranges(self, columns: Sequence[Index], members: Index) -> tuple[Index, Index, Index]:
         """Where members find their rows: an order of these, and each one's first and how many.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from microgauge.arrays import Floats, Index
-from microgauge.engines.rounds import Asking, Need, together
+from microgauge.engines.rounds import Asking, Begin, Need, together
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.balance.balance import SWEEP, balance, utility, weighted_total
@@ -19,6 +20,7 @@ from microgauge.sections.disclosure.section import MEASURED_DISCLOSURE
 from microgauge.sections.loss.values import NOT_ALIGNED, Values
 from microgauge.sections.risk.choices import RiskChoices, RiskMeasureName
 from microgauge.sections.risk.section import MEASURED_RISK
+from microgauge.sections.section import Shared
 from microgauge.study.recoding import MatchedCells, matched_cells, may_be_rounded, shown_rule
 from microgauge.study.study import Study
 from microgauge.study.variable import Described
@@ -30,11 +32,14 @@ def run(study: Study, log: Log) -> Asking[Rut | None]:
     if not study.schema.keys:
         yield Need(MEASURED_RISK)  # which says why there is none
         return None
+    part = _measured_part(study)
+    yield Begin(part)
     own = log.child()
     attributes, vectors = yield from attribute_utilities(study, own)
-    carried = yield from _carried(study)
-    if carried is None:
+    found = yield Need(part)
+    if found is None:
         return None
+    carried = _carried(study, found)
     log.notes += own.notes
     return balance_of(study.schema.rut, attributes, carried, vectors)
 
@@ -56,14 +61,18 @@ class CarriedRisk:
         return CarriedRisk(measure, None if disclosure is None else disclosure.risk)
 
 
-def _carried(study: Study) -> Asking[CarriedRisk | None]:
-    """The risk to balance with; None where none was measured, which is said there."""
+def _measured_part(study: Study) -> Shared:
+    """What says the risk to balance with."""
+    by_classes = study.schema.of(RiskChoices).measure == "classes"
+    return MEASURED_RISK if by_classes else MEASURED_DISCLOSURE
+
+
+def _carried(study: Study, found: Any) -> CarriedRisk:
+    """The risk to balance with, of what was measured."""
     measure = study.schema.of(RiskChoices).measure
     if measure == "classes":
-        measured = yield Need(MEASURED_RISK)
-        return None if measured is None else CarriedRisk.of(measure, None, measured.result)
-    found = yield Need(MEASURED_DISCLOSURE)
-    return None if found is None else CarriedRisk.of(measure, found, None)
+        return CarriedRisk.of(measure, None, found.result)
+    return CarriedRisk.of(measure, found, None)
 
 
 def attribute_utilities(

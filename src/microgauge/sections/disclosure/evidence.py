@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.engines import ORIGINAL, PROTECTED
+from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked, asked_both
 from microgauge.measures.disclosure.learned import Cells
 from microgauge.passes import Axis, Classes, Facts, MovedClasses, OwnClasses, Pass
@@ -16,6 +19,9 @@ from microgauge.passes.classes import ClassCells
 from microgauge.study.common_views import TableName, View
 from microgauge.study.study import Study
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
+
+Grouping = tuple[Index, int]
+"""Where each level goes, the missing one last, and how many levels there are then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +55,9 @@ class Profiles:
             found, places = _split(answer, sizes, targets.get(name))
             levels = found if levels is None else levels
             if people is None:
-                people = np.bincount(places, answer.rows, len(found)).astype(np.int64)
+                people = _added(answer.rows, places)
             if own is None and len(answer.sums):
-                own = np.bincount(places, answer.sums[0], len(found)).astype(np.int64)
+                own = _added(answer.sums[0], places).astype(np.int64)
             if name:
                 values = answer.keys[-1] % (targets[name] + 1)
                 cells[name] = Cells(
@@ -60,6 +66,37 @@ class Profiles:
         assert levels is not None
         assert people is not None
         return Profiles(levels, people, cells, own=own, released=None if own is None else people)
+
+    def regrouped(self, keys: Mapping[int, Grouping], targets: Mapping[str, Grouping]) -> Profiles:
+        """The same people by some of the keys, by their place, their levels and targets' regrouped.
+
+        A level that goes to the number of levels is a missing one.
+        """
+        full = [size + 1 for _, size in keys.values()]
+        columns = [goes[self.levels[:, place]] for place, (goes, _) in keys.items()]
+        words, where, number = distinct(packed(columns, full), min(prod(full), MOST))
+        people = np.bincount(where, self.people, number).astype(np.int64)
+        cells = {}
+        for name, (goes, size) in targets.items():
+            held = self.cells[name]
+            pairs = where[held.profiles] * np.int64(size + 1) + goes[held.values]
+            found, place, count = distinct(pairs[np.newaxis], number * (size + 1))
+            rows = np.bincount(place, held.rows, count).astype(np.int64)
+            profile, value = np.divmod(found[0], size + 1)
+            cells[name] = Cells(profile, value, rows, number, size)
+        return Profiles(unpacked(words, full), people, cells)
+
+
+def _added(values: NDArray[Any], places: Index) -> NDArray[Any]:
+    """Sums of what stands together on each place; every place has something."""
+    if not len(places):
+        return values
+    return np.add.reduceat(values, np.flatnonzero(np.diff(places, prepend=-1)))
+
+
+def kept(size: int) -> Grouping:
+    """Every level goes to itself."""
+    return np.arange(size + 1), size
 
 
 def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> tuple[Index, Index]:
@@ -112,6 +149,12 @@ class Asked:
             zip(self.axes("original", ORIGINAL), self.axes("protected", PROTECTED), strict=True)
         )
 
+    @property
+    def moved(self) -> MovedClasses:
+        """Units whose own record does not agree with what is known of them."""
+        before, after = zip(*self.pairs, strict=True)
+        return MovedClasses((*before, *after), self.pairs)
+
     def of_table(self, table: TableName, prefix: str = "") -> dict[str, Classes]:
         """The classes of keys with each target that a table has; without any, of keys alone."""
         keys = self.axes(table, prefix)
@@ -148,33 +191,44 @@ class Evidence:
 
 
 def read_evidence(wanted: Asked, weight: Axis | None) -> Asking[Evidence]:
-    """From one round, and a second for units whose own record is another than what is known."""
+    """From one round."""
     study = wanted.study
-    engines, questions = [study.protected], [list(wanted.of_table("protected").values())]
+    shown = wanted.of_table("protected")
+    asking: dict[Engine, list[Pass]] = {study.protected: [*shown.values()]}
+    weighing = Classes(wanted.axes("protected"), () if weight is None else (weight,))
     if weight is not None:
-        questions[0].append(Classes(wanted.axes("protected"), (weight,)))
-    mine: dict[str, Classes] = {}
-    if not wanted.whole:
-        mine = wanted.of_table("original")
-        engines.append(study.original)
-        questions.append(list(mine.values()))
-    units: dict[str, OwnClasses] = {}
-    passes: list[list[Pass]] = [list(some) for some in questions]
+        asking[study.protected].append(weighing)
+    mine = {} if wanted.whole else wanted.of_table("original")
+    if mine:
+        asking.setdefault(study.original, []).extend(mine.values())
+    units = {} if study.matched is None else wanted.of_units()
     if study.matched is not None:
-        units = wanted.of_units()
-        engines.append(study.matched)
-        passes.append(list(units.values()))
-    facts = dict(zip(engines, (yield from asked_both(engines, passes)), strict=True))
-    shown = _profiles(wanted, wanted.of_table("protected"), facts[study.protected])
+        asking[study.matched] = [*units.values(), wanted.moved]
+    answers = yield from asked_both(list(asking), list(asking.values()))
+    facts = dict(zip(asking, answers, strict=True))
+    records = _profiles(wanted, shown, facts[study.protected])
     if weight is not None:
-        sums = facts[study.protected][Classes(wanted.axes("protected"), (weight,))].sums[0]
-        shown = Profiles(shown.levels, shown.people, shown.cells, weights=sums)
+        records = replace(records, weights=facts[study.protected][weighing].sums[0])
     if study.matched is None:
-        people = _profiles(wanted, mine, facts[study.original])
-        return Evidence(people, shown, None)
-    agreeing = _profiles(wanted, units, facts[study.matched])
-    people = agreeing if wanted.whole else _with_own(wanted, mine, facts[study.original], agreeing)
-    return Evidence(people, shown, int(agreeing.people.sum()))
+        return Evidence(_profiles(wanted, mine, facts[study.original]), records, None)
+    people = agreeing = _profiles(wanted, units, facts[study.matched])
+    if not wanted.whole:
+        people = _with_own(wanted, mine, facts[study.original], agreeing)
+    moved = _moved(wanted, people, records, facts[study.matched][wanted.moved])
+    return Evidence(people, records, int(agreeing.people.sum()), moved)
+
+
+def _moved(
+    wanted: Asked, people: Profiles, shown: Profiles, cells: ClassCells
+) -> tuple[Index, Index, Counts] | None:
+    """Units whose own record does not agree with what is known: by both profiles."""
+    if not len(cells.rows):
+        return None
+    levels = unpacked(cells.keys, wanted.moved.sizes)
+    split = len(wanted.keys)
+    person = same_profiles(levels[:, :split], people.levels, wanted.sizes)
+    record = same_profiles(levels[:, split:], shown.levels, wanted.sizes)
+    return person, record, cells.rows
 
 
 def _profiles(wanted: Asked, questions: Mapping[str, Pass], facts: Facts) -> Profiles:
@@ -201,20 +255,6 @@ def same_profiles(some: Index, among: Index, sizes: Sequence[int]) -> Index:
     where = np.full(size, -1, dtype=np.intp)
     where[places[: len(among)]] = np.arange(len(among))
     return where[places[len(among) :]]
-
-
-def read_moved(wanted: Asked, evidence: Evidence) -> Asking[tuple[Index, Index, Counts]]:
-    """Units whose own record does not agree with what is known: by both profiles."""
-    assert wanted.study.matched is not None
-    before, after = zip(*wanted.pairs, strict=True)
-    question = MovedClasses((*before, *after), wanted.pairs)
-    facts = yield from asked(wanted.study.matched, [question])
-    cells = facts[question]
-    levels = unpacked(cells.keys, question.sizes)
-    split = len(before)
-    person = same_profiles(levels[:, :split], evidence.people.levels, wanted.sizes)
-    record = same_profiles(levels[:, split:], evidence.shown.levels, wanted.sizes)
-    return person, record, cells.rows
 
 
 def read_holdout(wanted: Asked) -> Asking[Profiles]:

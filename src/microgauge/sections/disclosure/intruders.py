@@ -14,7 +14,13 @@ from microgauge.measures.disclosure.learned import Cells, Target
 from microgauge.passes import Classes
 from microgauge.results.disclosure import Intruder
 from microgauge.sections.disclosure.attack import Attack, both_ways
-from microgauge.sections.disclosure.evidence import Asked, Evidence, Profiles, same_profiles
+from microgauge.sections.disclosure.evidence import (
+    Asked,
+    Evidence,
+    Profiles,
+    kept,
+    same_profiles,
+)
 from microgauge.study.common_views import View
 from microgauge.values.packing import MOST, distinct, packed, unpacked
 
@@ -192,18 +198,10 @@ def _counted(levels: Index, sizes: Sequence[int]) -> tuple[Index, Counts]:
 
 def _collapsed(profiles: Profiles, places: list[int], sizes: Sequence[int]) -> Profiles:
     """The same people or records by fewer keys."""
-    full = [size + 1 for size in sizes]
-    levels = profiles.levels[:, places]
-    keys, where, number = distinct(packed(list(levels.T), full), MOST)
-    people = np.bincount(where, profiles.people, number).astype(np.int64)
-    cells = {}
-    for name, held in profiles.cells.items():
-        pairs = where[held.profiles] * (held.size + 1) + held.values
-        found, place = np.unique(pairs, return_inverse=True)
-        rows = np.bincount(place, held.rows).astype(np.int64)
-        profile, value = np.divmod(found, held.size + 1)
-        cells[name] = Cells(profile, value, rows, number, held.size)
-    return Profiles(unpacked(keys, full), people, cells)
+    return profiles.regrouped(
+        {place: kept(size) for place, size in zip(places, sizes, strict=True)},
+        {name: kept(cells.size) for name, cells in profiles.cells.items()},
+    )
 
 
 def _matched(

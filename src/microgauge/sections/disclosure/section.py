@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import Undefined, listing
 from microgauge.log import Log
-from microgauge.measures.disclosure.learned import Chance, Target, determined
+from microgauge.measures.disclosure.learned import Chance, Target
 from microgauge.results.disclosure import (
     CopiedUnits,
     Disclosure,
     Found,
     Replicated,
 )
+from microgauge.schema import Role
 from microgauge.sections.disclosure.attack import Attack, Both, attack_of, both_ways
 from microgauge.sections.disclosure.copies import Copies
 from microgauge.sections.disclosure.evidence import (
@@ -24,10 +25,15 @@ from microgauge.sections.disclosure.evidence import (
     Profiles,
     read_evidence,
     read_holdout,
-    read_moved,
 )
 from microgauge.sections.disclosure.groups import Groups
 from microgauge.sections.disclosure.intruders import Joint, read_joint
+from microgauge.sections.disclosure.targets import (
+    are_named,
+    not_given_away,
+    target_names,
+    target_of,
+)
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.risk.classes import KeyClasses
 from microgauge.sections.risk.section import MEASURED_RISK
@@ -35,8 +41,6 @@ from microgauge.sections.section import Shared
 from microgauge.study.common_views import View, read_views
 from microgauge.study.study import Study
 
-DETERMINED = 0.99
-"""A variable that one key determines for so many units is no target: it is known already."""
 NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
@@ -60,12 +64,6 @@ def run(study: Study, log: Log) -> Asking[Disclosure | None]:
     del study, log
     found = yield Need(MEASURED_DISCLOSURE)
     return found  # type: ignore[no-any-return]
-
-
-def target_of(view: View, interval: float) -> Target:
-    """A variable as what an intruder wants to know."""
-    half = interval * view.deviation
-    return Target(view.name, view.size, view.numbers if half else None, half)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +99,7 @@ class Measure:
 
     @staticmethod
     def ask(study: Study, log: Log) -> Asking[Measure | Disclosure]:
-        """Two rounds, and a third where own records moved; nulls where no key is left."""
+        """A round for rounded variables, where there are any, and one for all else."""
         others = {} if study.holdout is None else {"holdout": study.holdout.sides}
         views = yield from read_views(study, others)  # type: ignore[arg-type]
         keys = [views[name] for name in study.schema.keys if name in views]
@@ -119,7 +117,6 @@ class Measure:
         )
         if not len(evidence.shown.levels) or not len(evidence.people.levels):
             return _nothing(study, "the table has no record")
-        evidence = yield from _with_moved(wanted, evidence)
         more = More(holdout, copies, joint, groups)
         return Measure(study, keys, wanted.targets, evidence, more, log)
 
@@ -138,15 +135,9 @@ class Measure:
     def wanted_targets(self) -> list[Target]:
         """Targets that no key gives away by itself, unless they were named."""
         found = [target_of(view, self.chosen.interval) for view in self.targets]
-        if self._named:
+        if are_named(self.chosen, _roles(self.study)):
             return found
-        levels, sizes = self.evidence.people.levels, [key.size for key in self.keys]
-        cells = self.evidence.people.cells
-        return [t for t in found if determined(levels, sizes, cells[t.name]) < DETERMINED]
-
-    @property
-    def _named(self) -> bool:
-        return bool(self.chosen.targets) or any(v.role == "sensitive" for v in self.study.variables)
+        return not_given_away(found, self.evidence.people, [key.size for key in self.keys])
 
     @cached_property
     def chances(self) -> dict[str, Chance]:
@@ -231,24 +222,13 @@ def _joint(wanted: Asked) -> Asking[Joint | None]:
     return found
 
 
-def _with_moved(wanted: Asked, evidence: Evidence) -> Asking[Evidence]:
-    """With the own records of units that no record agrees with, where there are such units."""
-    people = evidence.people
-    if people.own is None or people.released is None:
-        return evidence
-    if not (people.released - people.own).sum():
-        return evidence
-    moved = yield from read_moved(wanted, evidence)
-    return replace(evidence, moved=moved)
+def _roles(study: Study) -> dict[str, Role]:
+    return {v.name: v.role for v in study.variables}
 
 
 def _target_views(study: Study, views: Mapping[str, View]) -> list[View]:
-    """Targets named, else sensitive variables, else all that are no keys; sorted by name."""
-    chosen = study.schema.of(RiskChoices).targets
-    sensitive = [v.name for v in study.variables if v.role == "sensitive"]
-    every = [v.name for v in study.analysed if v.role != "quasi_identifier"]
-    names = chosen or sensitive or every
-    return [views[name] for name in sorted(names) if name in views]
+    names = target_names(study.schema.of(RiskChoices), _roles(study))
+    return [views[name] for name in names if name in views]
 
 
 def _nothing(study: Study, reason: str) -> Disclosure:
