@@ -148,7 +148,9 @@ def test_whether_a_part_is_asked_for():
     assert run({"other": other, "curious": curious})[1] == [True, False]
 
 
-def test_a_part_that_was_begun_asks_in_the_same_round(table, scans):
+def test_a_part_that_was_begun_asks_in_the_same_round(scans):
+    table = rows()
+
     def begun():
         yield from asked(table, [Tally(A)])
 
