@@ -566,3 +566,22 @@ def test_copies_without_a_control_are_an_upper_bound():
     assert "equal" in found.copied.reason
     assert found.worst.part == "found_copied"
     assert found.upper_bound
+
+
+def test_who_errs_does_not_find_more_for_want_of_released_units():
+    """A third is released, unchanged: hardly any error finds what no error finds, of everybody."""
+    original = people(300)
+    said = schema(keys=["sex", "region"], risk={"intruders": True, "key_error": 1e-12})
+    found = disclosure(original, original[::3], said)
+    everything, erring = found.intruders[:2]
+    assert everything.found == found.found.value
+    assert erring.found == pytest.approx(everything.found, abs=1e-12)
+
+
+def test_figures_that_lesser_intruders_lack_have_a_reason():
+    original, protected, _ = pair()
+    said = schema(key=None, aligned=False, risk={"intruders": True})
+    for intruder in disclosure(original, protected, said).intruders:
+        assert intruder.found is None
+        assert intruder.learned is not None
+        assert intruder.reason == "found: the tables are not aligned"
