@@ -519,3 +519,69 @@ def test_a_holdout_that_is_the_original(aligned):
 def test_another_holdout_shares_no_units():
     original, protected, holdout = pair()
     assert disclosure(original, protected, holdout=holdout).holdout_shared is None
+
+
+def test_a_holdout_without_a_key_takes_nothing_away():
+    """Copies are looked for as if it had not been given: it must not make a file look safer."""
+    original, _, holdout = pair()
+    said = schema(keys=["sex", "region"], key=None, aligned=False)
+    found = [
+        disclosure(original, original, said, holdout=held)
+        for held in (None, holdout.drop("region"))
+    ]
+    assert found[0].copied.value > 0
+    same_figures(*found)
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+@pytest.mark.parametrize("lacking", ["column", "values"])
+def test_targets_that_the_holdout_lacks_count_in_full(aligned, lacking):
+    """Leaving a target out of the holdout must not leave it out of the risk."""
+    original, _, holdout = pair()
+    said = schema(keys=["sex"], key=None, aligned=aligned, risk={"targets": ["job", "score"]})
+    other = original.with_columns(sex=pl.col("job").replace_strict(SEX_OF), age=pl.lit(50.0))
+    empty = holdout.with_columns(job=pl.lit(None, dtype=pl.String))
+    held = holdout.drop("job") if lacking == "column" else empty
+    found = disclosure(other, other.with_columns(income=0.0), said, holdout=held)
+    job, score = found.learned
+    assert job.value > 0.1
+    assert job.excess is None
+    assert job.reason == "excess: the holdout has no value of it"
+    assert score.excess is not None
+    assert score.reason is None
+    assert found.risk == job.value
+    assert (found.worst.part, found.worst.variable, found.upper_bound) == ("learned", "job", True)
+    assert found.excess == max(score.excess, 0.0)
+
+
+SEX_OF = {"nurse": "f", "clerk": "f", "smith": "m", "judge": "x"}
+
+
+def test_copies_without_a_control_are_an_upper_bound():
+    """All of the holdout are original records, so that there is nobody to compare with."""
+    original = people()
+    said = schema(keys=["sex", "region", "age"], key=None, aligned=False, risk={"targets": ["job"]})
+    found = disclosure(original, original, said, holdout=original)
+    assert found.copied.control is None
+    assert "equal" in found.copied.reason
+    assert found.worst.part == "found_copied"
+    assert found.upper_bound
+
+
+def test_who_errs_does_not_find_more_for_want_of_released_units():
+    """A third is released, unchanged: hardly any error finds what no error finds, of everybody."""
+    original = people(300)
+    said = schema(keys=["sex", "region"], risk={"intruders": True, "key_error": 1e-12})
+    found = disclosure(original, original[::3], said)
+    everything, erring = found.intruders[:2]
+    assert everything.found == found.found.value
+    assert erring.found == pytest.approx(everything.found, abs=1e-12)
+
+
+def test_figures_that_lesser_intruders_lack_have_a_reason():
+    original, protected, _ = pair()
+    said = schema(key=None, aligned=False, risk={"intruders": True})
+    for intruder in disclosure(original, protected, said).intruders:
+        assert intruder.found is None
+        assert intruder.learned is not None
+        assert intruder.reason == "found: the tables are not aligned"

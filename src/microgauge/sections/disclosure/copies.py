@@ -20,6 +20,7 @@ from microgauge.passes.classes import ClassCells
 from microgauge.results.disclosure import CopiedUnits
 from microgauge.sections.disclosure.evidence import Profiles
 from microgauge.study.common_views import TableName, View
+from microgauge.study.external import External
 from microgauge.study.study import Study
 from microgauge.values.packing import MOST, distinct, packed, unpacked
 
@@ -36,15 +37,17 @@ class Copies:
     answers: Mapping[TableName, ClassCells]
 
     @staticmethod
-    def ask(study: Study, views: Mapping[str, View], interval: float) -> Asking[Copies]:
+    def ask(
+        study: Study, views: Mapping[str, View], interval: float, holdout: External | None
+    ) -> Asking[Copies]:
         """One round."""
         engines: dict[TableName, Engine] = {
             "original": study.original,
             "protected": study.protected,
         }
         used = [view for view in views.values() if not view.sides["protected"][0].empty]
-        if study.holdout is not None:
-            engines["holdout"] = study.holdout.engine
+        if holdout is not None:
+            engines["holdout"] = holdout.engine
             used = [view for view in used if "holdout" in view.sides]
         questions = {
             name: Classes(tuple(view.axis(name, view.name) for view in used)) for name in engines
@@ -119,9 +122,6 @@ class Copies:
         """What was copied, against the control where there is a holdout."""
         names = tuple(view.name for view in self.views)
         try:
-            kept = [key for key in keys if not key.sides["protected"][0].empty]
-            if any(key.name not in names for key in kept):
-                raise Undefined("the holdout lacks a quasi-identifier")
             protected = Neighbours(self.tables["protected"])
             own = copied(self.tables["original"], protected, self.chances("original", keys, shown))
         except Undefined as why:

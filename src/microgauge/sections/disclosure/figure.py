@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from microgauge.sections.disclosure.section import Measure
 
 ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
+NOT_COMPARED = "excess: the holdout has no value of it"
 NO_TARGET = "no variable is left to learn: name sensitive variables or targets"
 
 
@@ -87,18 +88,33 @@ class Figures:
 
     @cached_property
     def apart(self) -> Clustered | None:
-        """The same less that of the holdout, for targets that the holdout has; found as it is."""
+        """The same less that of the holdout.
+
+        First what the holdout cannot answer for, as it is: found, and targets that it lacks.
+        """
         other = self.measure.holdout_attack
         if other is None or not other.people.people.sum():
             return None
         names = {way.target.name for way in self.measure.holdout_ways}
         mine = [way for way in self.measure.ways if way.target.name in names]
-        zero = None if self._found is None else np.zeros(len(other.people.people))
+        totals, people, clusters = _totals(other, self.measure.holdout_ways, None)
+        nothing = np.zeros((len(people), self._compared))
         return clustered(
-            _totals(self.measure.attack, mine, self._found),
-            _totals(other, self.measure.holdout_ways, zero),
-            kept=self._first,
+            _totals(self.measure.attack, [*self._alone, *mine], self._found),
+            (np.concatenate([nothing, totals], axis=1), people, clusters),
+            kept=self._compared,
         )
+
+    @cached_property
+    def _alone(self) -> list[Both]:
+        """Targets of which the holdout has no value: all that is learned of them counts."""
+        names = {way.target.name for way in self.measure.holdout_ways}
+        return [way for way in self.measure.ways if way.target.name not in names]
+
+    @property
+    def _compared(self) -> int:
+        """Where the columns begin that are compared with the holdout."""
+        return self._first + 2 * len(self._alone)
 
     @property
     def _first(self) -> int:
@@ -158,9 +174,11 @@ class Figures:
 
     def _against_holdout(self, name: str) -> dict[str, Any]:
         names = [way.target.name for way in self.measure.holdout_ways]
-        if self.apart is None or name not in names:
+        if self.apart is None:
             return {}
-        place = self._first + 2 * names.index(name)
+        if name not in names:
+            return {"reason": NOT_COMPARED}
+        place = self._compared + 2 * names.index(name)
         way = self.measure.holdout_ways[names.index(name)]
         other = self.measure.holdout_attack
         assert other is not None
@@ -177,10 +195,11 @@ class Figures:
     def columns(self, copied: CopiedUnits) -> tuple[list[Column], Floats]:
         """All figures that may be the largest, and their covariance."""
         figures = self.own if self.apart is None else self.apart
-        ways = self.measure.ways if self.apart is None else self.measure.holdout_ways
-        part: Part = "learned" if self.apart is None else "excess"
+        alone = self.measure.ways if self.apart is None else self._alone
+        compared = [] if self.apart is None else self.measure.holdout_ways
         labels: list[tuple[Part, str | None]] = [("found", None)] if self._aligned else []
-        labels += [(part, way.target.name) for way in ways for _ in (0, 1)]
+        labels += [("learned", way.target.name) for way in alone for _ in (0, 1)]
+        labels += [("excess", way.target.name) for way in compared for _ in (0, 1)]
         found = [
             Column(part, name, float(mean), float(error**2))
             for (part, name), mean, error in zip(labels, figures.means, figures.errors, strict=True)
@@ -206,7 +225,7 @@ class Figures:
         return Disclosure(
             risk=risk,
             risk_ci=ends,
-            upper_bound=self.apart is None and (not self._aligned or _is_learned(worst)),
+            upper_bound=_is_bound(worst, copied),
             worst=worst,
             keys=tuple(key.name for key in measure.keys),
             keys_gone=tuple(name for name in measure.study.schema.keys if name not in here),
@@ -229,7 +248,7 @@ class Figures:
         if self.apart is None or measure.holdout is None:
             return {}
         found: dict[str, Any] = {"holdout": int(measure.holdout.people.sum())}
-        learned = slice(self._first, None)
+        learned = slice(self._compared, None)
         if measure.holdout_ways:
             found["excess"] = max(float(self.apart.means[learned].max()), 0.0)
             found["excess_ci"] = _clipped(self._interval(self.apart, learned))
@@ -290,8 +309,12 @@ def _unweighted(measure: Measure) -> str | None:
     return "population: the weight is no column of numbers in the protected table"
 
 
-def _is_learned(worst: Worst | None) -> bool:
-    return worst is not None and worst.part == "learned"
+def _is_bound(worst: Worst | None, copied: CopiedUnits) -> bool:
+    """Whether the largest figure was not compared with people who are not in the file."""
+    if worst is None:
+        return False
+    uncontrolled = worst.part == "found_copied" and copied.found_copied_excess is None
+    return worst.part == "learned" or uncontrolled
 
 
 def _wanted(measure: Measure) -> list[str]:

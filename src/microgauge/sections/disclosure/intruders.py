@@ -107,17 +107,20 @@ class Intruders:
             joint = Joint(erring, records, np.ones(len(erring), dtype=np.int64))
             people, moved = _matched(people, shown, joint, sizes)
         found = self._told("with error", self.keys, people, shown, moved, targets=())
+        released = int(people.people.sum())  # those not released are not found, and count
         best: tuple[float, str] | None = None
         for target in self.targets:
             told = self._learned_with_error(target, sizes)
             if told is not None and (best is None or told > best[0]):
                 best = (told, target.name)
-        return replace(
-            found,
-            found=None if self.joint is None else found.found,
-            learned=None if best is None else max(best[0], 0.0),
-            target=None if best is None else best[1],
-            error=self.error,
+        return explained(
+            replace(
+                found,
+                found=None if found.found is None else found.found * released / units,
+                learned=None if best is None else max(best[0], 0.0),
+                target=None if best is None else best[1],
+                error=self.error,
+            )
         )
 
     def _learned_with_error(self, target: Target, sizes: list[int]) -> float | None:
@@ -180,13 +183,25 @@ def intruder_of(attack: Attack, knows: str) -> Intruder:
         ),
         default=None,
     )
-    return Intruder(
-        knows=knows,  # type: ignore[arg-type]
-        keys=tuple(key.name for key in attack.keys),
-        found=found,
-        learned=None if best is None else max(float(best[0] / units), 0.0),
-        target=None if best is None else best[1],
+    return explained(
+        Intruder(
+            knows=knows,  # type: ignore[arg-type]
+            keys=tuple(key.name for key in attack.keys),
+            found=found,
+            learned=None if best is None else max(float(best[0] / units), 0.0),
+            target=None if best is None else best[1],
+        )
     )
+
+
+def explained(intruder: Intruder) -> Intruder:
+    """With the reason of each figure that there is not."""
+    why = []
+    if intruder.found is None:
+        why.append("found: the tables are not aligned")
+    if intruder.learned is None:
+        why.append("learned: there is no target")
+    return replace(intruder, reason="; ".join(why) or None)
 
 
 def _counted(levels: Index, sizes: Sequence[int]) -> tuple[Index, Counts]:

@@ -111,7 +111,7 @@ class Measure:
         evidence, holdout, copies, joint, groups = yield from together(
             read_evidence(wanted, KeyClasses(study).weight_axis),
             _holdout(wanted, log),
-            _copies(study, views),
+            _copies(wanted, views),
             _joint(wanted),
             Groups.ask(wanted),
         )
@@ -191,10 +191,9 @@ class Measure:
 
 
 def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
-    study = wanted.study
-    if study.holdout is None:
+    if wanted.study.holdout is None:
         return None
-    lacking = [key.name for key in wanted.keys if "holdout" not in key.sides]
+    lacking = _not_in_holdout(wanted)
     if lacking:
         log.note(
             "holdout-lacks-keys",
@@ -206,12 +205,18 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
     return found if len(found.levels) else None
 
 
-def _copies(study: Study, views: Mapping[str, View]) -> Asking[Copies | None]:
+def _not_in_holdout(wanted: Asked) -> list[str]:
+    """Keys without which nobody of the holdout can be looked for."""
+    return [key.name for key in wanted.keys if "holdout" not in key.sides]
+
+
+def _copies(wanted: Asked, views: Mapping[str, View]) -> Asking[Copies | None]:
+    study = wanted.study
     chosen = study.schema.of(RiskChoices)
-    if study.matched is not None and study.holdout is None and not chosen.attacks:
+    holdout = None if _not_in_holdout(wanted) else study.holdout
+    if study.matched is not None and holdout is None and not chosen.attacks:
         return None
-    interval = chosen.interval
-    found = yield from Copies.ask(study, views, interval)
+    found = yield from Copies.ask(study, views, chosen.interval, holdout)
     return found
 
 

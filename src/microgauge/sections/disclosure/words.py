@@ -162,6 +162,8 @@ def _target(target: LearnedTarget) -> str:
     said = f"{target.target}: {figure(target.value)}{_ends(target.ci)}"
     if target.excess is not None:
         said += f"; because people took part {figure(target.excess)}{_ends(target.excess_ci)}"
+    elif target.reason is not None:
+        said += f"; not compared: {target.reason.removeprefix('excess: ')}"
     return said
 
 
