@@ -78,8 +78,8 @@ def parse_interval(label: str) -> Interval | None:
     Interval(low=30.0, high=40.0, low_open=True, high_open=False, counted=False)
     >>> parse_interval("65 and over")
     Interval(low=65.0, high=inf, low_open=False, high_open=True, counted=False)
-    >>> parse_interval("blue") is None
-    True
+    >>> parse_interval("blue") is None, parse_interval("25-00503") is None  # the second is a code
+    (True, True)
     """
     text = " ".join(_UNIT.sub(" ", label).split())
     if match := _SINGLE.match(text):
@@ -88,7 +88,7 @@ def parse_interval(label: str) -> Interval | None:
         return _checked(
             _number(match[2]), _number(match[3]), match[1] in "(]", match[4] in ")[", False
         )
-    if match := _SPAN.match(text):
+    if (match := _SPAN.match(text)) and not _is_code(match[1], match[2]):
         return _checked(_number(match[1]), _number(match[2]), False, False, True)
     if match := _AT_LEAST.match(text):
         return Interval(_number(match[1] or match[2]), math.inf, high_open=True)
@@ -99,6 +99,15 @@ def parse_interval(label: str) -> Interval | None:
     if match := _BELOW.match(text):
         return Interval(-math.inf, _number(match[1]), low_open=True, high_open=True)
     return None
+
+
+def _is_code(low: str, high: str) -> bool:
+    """Whether two numbers are parts of a code: one is filled up with zeros, the other is not alike.
+
+    Bands such as 00-04 and 05-09 are filled up at both ends.
+    """
+    padded = any(len(end) > 1 and end.startswith("0") and end.isdigit() for end in (low, high))
+    return padded and len(low) != len(high)
 
 
 def _checked(
