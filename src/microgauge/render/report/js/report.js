@@ -26,7 +26,13 @@ export const notes = (told) => {
 const verdict = (report) => {
   const [first, ...rest] = report.verdict;
   const urgent = report.sections.some((told) => told.first);
-  return el("p", { class: "verdict" }, urgent ? el("strong", {}, first) : first, " ", rest.join(" "));
+  return el(
+    "p",
+    { class: "verdict" },
+    urgent ? el("strong", {}, first) : first,
+    " ",
+    rest.join(" "),
+  );
 };
 
 // `prefix` tells the parts of one candidate's report from those of the page around it.
