@@ -133,12 +133,19 @@ def _sweep(result: Ranking) -> str:
         f"{name} at {low:g}" if low == high else f"{name} from {low:g} to {high:g}"
         for name, low, high in runs
     )
+    told = stability(result)
+    if any(step.leader for step in result.sweep):
+        told += f": {said}"
+    return "\n".join(wrapped(f"{told}.", "", "  "))
+
+
+def stability(result: Ranking) -> str:
+    """Whether the weight of utility decides which candidate is best."""
     if not any(step.leader for step in result.sweep):
-        return "No candidate that may be released has a balance of risk and utility."
+        return "No candidate that may be released has a balance of risk and utility"
     stable = "does not depend" if result.stable else "depends"
     among = " of those within the limits" if _limited(result) else ""
-    told = f"The best balance{among} {stable} on the weight of utility: {said}."
-    return "\n".join(wrapped(told, "", "  "))
+    return f"The best balance{among} {stable} on the weight of utility"
 
 
 def _limited(result: Ranking) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.learned import Cells, most_common
-from microgauge.values.packing import MOST, distinct, packed
+from microgauge.measures.disclosure.matches import same_profiles
 
 COMMON_SHARE, COMMON_UNITS = 0.9, 50
 """A value that makes up more of more disclosed records is a flag: little may be learned."""
@@ -60,11 +60,7 @@ class Twins:
     @staticmethod
     def of(sought: Index, shown: Index, sizes: Sequence[int]) -> Twins:
         """Profiles × keys on both sides; a missing value is equal to a missing one."""
-        both = np.concatenate([sought, shown])
-        _, places, size = distinct(packed(list(both.T), [s + 1 for s in sizes]), MOST)
-        where = np.full(size, -1, dtype=np.intp)
-        where[places[len(sought) :]] = np.arange(len(shown))
-        return Twins(where[places[: len(sought)]])
+        return Twins(same_profiles(sought, shown, sizes))
 
 
 def attribution(people: Cells, shown: Cells, twins: Twins) -> Attribution:

@@ -69,14 +69,11 @@ class Control:
     """Of holdout records that equal no original one, the share that stands in the file."""
     found: float
     """Their mean chance to be found."""
-    records: int
     excess: float
     """Copied beyond the control, as a share of all original records."""
     excess_ci: Interval
     found_excess: float
     found_excess_ci: Interval
-    repeated: int
-    """Holdout records that equal an original one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,10 +192,8 @@ def controlled(
     return Control(
         share=hits / number,
         found=mean,
-        records=number,
         excess=scale * (own.copied / own.uniques - hits / number),
         excess_ci=(scale * low, scale * high),
         found_excess=float(scale * (mine.mean() - mean)),
         found_excess_ci=(scale * found_low, scale * found_high),
-        repeated=int(holdout.rows[repeated].sum()),
     )

@@ -131,11 +131,6 @@ class Learned:
 
     gain: Floats
     null: Floats
-    people: Counts
-    right: Counts
-    """People of whom the believed value is right."""
-    believed: Counts
-    """People of whom a value is believed."""
 
     @property
     def worth(self) -> Floats:
@@ -272,13 +267,7 @@ def learned(
         base = np.where(believed.only, shares_within(target, people, believed.means), 0.0)
     right = np.bincount(profiles[hit], rows[hit], people.number).astype(np.int64)
     counted = np.where(believed.only, people.known, 0)
-    return Learned(
-        gain=right - counted * base,
-        null=chance.of_each(people, matches),
-        people=people.people,
-        right=right,
-        believed=np.where(believed.only, people.people, 0),
-    )
+    return Learned(gain=right - counted * base, null=chance.of_each(people, matches))
 
 
 def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.disclosure.nearest import Attribute, nearest_pairs
 from microgauge.measures.risk.compatible import Layer, compatible_layers
+from microgauge.values.packing import MOST, distinct, packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,18 @@ class Matches:
     """What was gathered of the matches, in the order asked."""
     searched: Flags
     """Whether the profile was looked for: all are, but for a search that is cut short."""
+
+
+def same_profiles(some: Index, among: Index, sizes: Sequence[int]) -> Index:
+    """Where each profile stands among others; -1 where it does not.
+
+    Profiles × keys on both sides; a missing value is equal to a missing one.
+    """
+    both = np.concatenate([among, some])
+    _, places, size = distinct(packed(list(both.T), [s + 1 for s in sizes]), MOST)
+    where = np.full(size, -1, dtype=np.intp)
+    where[places[: len(among)]] = np.arange(len(among))
+    return where[places[len(among) :]]
 
 
 def exact_matches(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from microgauge.render.charts import closer_spec, levels_spec, map_spec
+from microgauge.render.ranking import RISKS, stability
 from microgauge.render.report.data import Data, assessment_data, explanations
 from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
 
@@ -40,12 +41,9 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     said = f"Release {name}" if name is not None else "Release none"
     if result.best is not None and result.best.said:
         said += f" ({result.best.said})"
-    stable = "does not depend" if result.stable else "depends"
     data |= {
-        "verdict": [
-            f"{said}: {result.recommended.reason}.",
-            f"The best balance {stable} on the weight given to utility.",
-        ],
+        "verdict": [f"{said}: {result.recommended.reason}.", f"{stability(result)}."],
+        "risk": f"Risk: {RISKS[result.risk_measure]}.",
         "recommended": name,
         "frontier": list(result.frontier),
         "map": map_spec(result),
@@ -70,7 +68,8 @@ def _candidates(result: Ranking, public: bool) -> Data:
     keys = ["gdu", "univariate", "bivariate", "propensity"]
     if not public:
         heads = ["risk", "k", "utility", "RUT", *heads, "IL1s"]
-        keys = ["risk", "k", "rut_utility", "rut", *keys, "il1s"]
+        measure = "disclosure" if result.risk_measure == "disclosure" else "risk"
+        keys = [measure, "k", "rut_utility", "rut", *keys, "il1s"]
     rows = []
     for candidate in result.candidates:
         a = candidate.assessment

@@ -5,6 +5,7 @@ from __future__ import annotations
 from microgauge.results import Rut
 from microgauge.results.blocks import Block, Head, Sentence, Table
 from microgauge.results.wording import figure
+from microgauge.sections.balance.words import risk_said
 
 
 def report(rut: Rut) -> list[Block]:
@@ -12,8 +13,10 @@ def report(rut: Rut) -> list[Block]:
     said = (
         f"Utility {figure(rut.utility)} (similarity {figure(rut.similarity)}, loss "
         f"{figure(rut.loss)}); RUT {figure(rut.value)} with {rut.alpha:g} of utility and "
-        f"{rut.beta:g} of safety."
+        f"{rut.beta:g} of safety"
     )
+    if rut.risk is not None:
+        said += f"; {risk_said(rut)}"
     table = Table(
         caption="Loss and similarity",
         heads=(
@@ -29,7 +32,10 @@ def report(rut: Rut) -> list[Block]:
             for a in rut.attributes
         ),
     )
-    blocks: list[Block] = [Sentence(text=f"{said} {rut.reason}" if rut.reason else said), table]
+    blocks: list[Block] = [Sentence(text=f"{said}.")]
+    if rut.reason:
+        blocks.append(Sentence(text=f"Not defined: {rut.reason}.", soft=True))
+    blocks.append(table)
     return [*blocks, _vectors(rut)] if rut.vectors else blocks
 
 

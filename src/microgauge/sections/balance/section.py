@@ -155,7 +155,7 @@ def balance_of(
     reasons = [totals.reason] if totals.reason else []
     left_out = [a.name for a in attributes if a.loss is None or a.similarity is None]
     if left_out:
-        reasons.append(f"totals leave out {', '.join(left_out)}, which have no figure")
+        reasons.append(f"totals leave out {', '.join(left_out)}, of which there is no figure")
     if risk is None:
         reasons.append("value: there is no risk to balance with")
     alpha, beta = chosen.weights

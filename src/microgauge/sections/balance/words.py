@@ -30,7 +30,8 @@ def words(rut: Rut) -> list[Block]:
 def _told(rut: Rut) -> list[str]:
     worst = sorted(rut.attributes, key=lambda a: -(a.loss or 0.0))
     lost = [f"{a.name} {figure(a.loss, 2)}" for a in worst if (a.loss or 0.0) >= 0.005]
-    told = [f"loss of {', '.join(lost[:MOST_LOST])}"] if lost else []
+    told = [] if rut.risk is None else [risk_said(rut)]
+    told += [f"loss of {', '.join(lost[:MOST_LOST])}"] if lost else []
     told += [
         f"{' and '.join(v.variables)} jointly: loss {figure(v.manhattan_loss)} (sums), "
         f"{figure(v.euclidean_loss)} (straight)"
@@ -41,3 +42,9 @@ def _told(rut: Rut) -> list[str]:
     if rut.reason:
         told.append(f"not defined: {rut.reason}")
     return told
+
+
+def risk_said(rut: Rut) -> str:
+    """Which of the risks of a file is balanced, and how large it is."""
+    which = {"disclosure": "what an intruder gets", "classes": "the class risk"}[rut.risk_measure]
+    return f"safety is 1 - {figure(rut.risk)}, {which}"

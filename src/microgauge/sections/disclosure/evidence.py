@@ -14,6 +14,7 @@ from microgauge.arrays import Counts, Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked, asked_both
 from microgauge.measures.disclosure.learned import Cells
+from microgauge.measures.disclosure.matches import same_profiles
 from microgauge.passes import Axis, Classes, Facts, MovedClasses, OwnClasses, Pass
 from microgauge.passes.classes import ClassCells
 from microgauge.study.common_views import TableName, View
@@ -246,15 +247,6 @@ def _with_own(
     assert agreeing.own is not None
     own[place], released[place] = agreeing.own, agreeing.people
     return Profiles(people.levels, people.people, people.cells, own=own, released=released)
-
-
-def same_profiles(some: Index, among: Index, sizes: Sequence[int]) -> Index:
-    """Where each profile stands among others; -1 where it does not."""
-    both = np.concatenate([among, some])
-    _, places, size = distinct(packed(list(both.T), [s + 1 for s in sizes]), MOST)
-    where = np.full(size, -1, dtype=np.intp)
-    where[places[: len(among)]] = np.arange(len(among))
-    return where[places[len(among) :]]
 
 
 def read_holdout(wanted: Asked) -> Asking[Profiles]:

@@ -26,6 +26,13 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
         "direction": "0 nothing is learned",
         "reference": "after Raab, Nowok and Dibben 2024",
     },
+    "disco": {
+        "question": "Of how many people do records with the same keys show one value only, and the "
+        "right one?",
+        "range": "0 to 1",
+        "direction": "0 nobody; high wherever one value is common, whatever the file",
+        "reference": "Raab, Nowok and Dibben 2024",
+    },
     "copied": {
         "question": "How many people who are alone with their values stand in the file unchanged?",
         "range": "0 to 1",

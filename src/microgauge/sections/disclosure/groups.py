@@ -10,11 +10,11 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines import ORIGINAL
 from microgauge.engines.rounds import Asking, asked
-from microgauge.measures.disclosure.matches import Matches
+from microgauge.measures.disclosure.matches import Matches, same_profiles
 from microgauge.passes import OwnClasses
 from microgauge.passes.classes import ClassCells
 from microgauge.results.disclosure import GroupFound
-from microgauge.sections.disclosure.evidence import Asked, same_profiles
+from microgauge.sections.disclosure.evidence import Asked
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.values.packing import unpacked
 

@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Counts, Index
 from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.disclosure.learned import Cells, Target
+from microgauge.measures.disclosure.matches import same_profiles
 from microgauge.passes import Classes
 from microgauge.results.disclosure import Intruder
 from microgauge.sections.disclosure.attack import Attack, both_ways
@@ -19,7 +20,6 @@ from microgauge.sections.disclosure.evidence import (
     Evidence,
     Profiles,
     kept,
-    same_profiles,
 )
 from microgauge.study.common_views import View
 from microgauge.values.packing import MOST, distinct, packed, unpacked

@@ -53,13 +53,6 @@ class Outsiders:
     def _views(self) -> Sequence[View]:
         return self.copies.views
 
-    @property
-    def sampled(self) -> bool:
-        """Whether some table's units are a sample."""
-        return any(
-            len(units) < int(self.copies.rows[table].sum()) for table, units in self._units.items()
-        )
-
     @staticmethod
     def _cells(view: View, levels: Index) -> tuple[Any, NDArray[Any]]:
         """A variable of some units: numbers in ranges of the original, or codes."""

@@ -34,9 +34,9 @@ def _targets(found: Disclosure) -> Table:
     heads = [
         Head(text="Target"),
         Head(text="Learned", digits=3, explain="learned"),
-        Head(text="from", digits=3, optional=True),
+        Head(text="95% from", digits=3, optional=True),
         Head(text="to", digits=3, optional=True),
-        Head(text="DiSCO", digits=3, optional=True),
+        Head(text="DiSCO", digits=3, optional=True, explain="disco"),
     ]
     if found.holdout is not None:
         heads += [

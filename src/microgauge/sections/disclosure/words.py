@@ -18,7 +18,8 @@ from microgauge.results.wording import figure
 def headline(found: Disclosure) -> Headline:
     """The figure."""
     return Headline(
-        figures=(Figure(label="disclosure risk", value=found.risk, explain="disclosure"),)
+        sentence=None if found.risk is None else f"What an intruder gets: {risk_sentence(found)}.",
+        figures=(Figure(label="disclosure risk", value=found.risk, explain="disclosure"),),
     )
 
 
@@ -85,7 +86,7 @@ def _ends(ends: Ends | None) -> str:
 
 
 def _known(found: Disclosure) -> str:
-    said = f"an intruder knows {', '.join(found.keys)}"
+    said = f"an intruder knows the true values of {', '.join(found.keys)}"
     if found.keys_gone:
         said += f"; of no use, because the file does not show them: {', '.join(found.keys_gone)}"
     return said
@@ -159,7 +160,7 @@ def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
 
 
 def _target(target: LearnedTarget) -> str:
-    said = f"{target.target}: {figure(target.value)}{_ends(target.ci)}"
+    said = f"{target.target}: {figure(target.value)}{_ends(target.ci)} beyond guessing"
     if target.excess is not None:
         said += f"; because people took part {figure(target.excess)}{_ends(target.excess_ci)}"
     elif target.reason is not None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
     "risk": {
-        "question": "What is a record's mean chance of being found by its quasi-identifiers?",
+        "question": "If every record of the released file were true, what is the mean chance to "
+        "pick the right one among those with the same quasi-identifiers?",
         "range": "0 to 1",
         "direction": "0 safe",
         "reference": "Kim 2025",

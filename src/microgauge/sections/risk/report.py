@@ -12,7 +12,7 @@ def report(risk: Risk) -> list[Group]:
     """The stories, records in small classes, and what makes records special."""
     charts = [_classes(risk)]
     held = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
-    if held:
+    if any(share > 0 for _, share in held):
         special = bars(
             "Contributions to special uniques",
             [(name, share / 100) for name, share in held],
@@ -21,7 +21,14 @@ def report(risk: Risk) -> list[Group]:
             heading="Special uniques: share of the score with each variable",
         )
         charts.append(special)
-    return [Group(name="risk", title="Risk", explain="risk", blocks=(*words(risk), *charts))]
+    return [
+        Group(
+            name="risk",
+            title="Risk of re-identification",
+            explain="risk",
+            blocks=(*words(risk), *charts),
+        )
+    ]
 
 
 def _classes(risk: Risk) -> Chart:

@@ -21,7 +21,7 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
     """How risky a file is, line by line: a heading and a sentence."""
     found = [
         ("keys", f"{', '.join(risk.keys)} (a missing one {_missing(risk)})"),
-        ("risk", _total_story(risk)),
+        ("class risk", _total_story(risk)),
         (
             "classes",
             f"smallest {risk.k}; {risk.uniques:,} of {risk.records:,} records unique "

@@ -1,7 +1,7 @@
 // Several candidates: the choice, what they have in common, and the report of each.
 import { chart, dark, intervals } from "./charts.js";
 import { cut, data, distinct, el, general, leftOut, name, number, section } from "./dom.js";
-import { renderReport } from "./report.js";
+import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
 
 const DARK = { "#16202c": "#e8edf2", "#0072b2": "#56b4e9", "#e6eaee": "#36414c" };
@@ -32,6 +32,7 @@ const choice = () => {
       ),
     );
   }
+  if (data.notes?.length) place.append(notes(data.notes));
   return place;
 };
 
@@ -62,7 +63,8 @@ const candidates = () => {
   ];
   const place = section(document.getElementById("main"), "candidates", "Candidates");
   place.append(sortable(all, rows.map(candidateRow), "Candidates"));
-  if (data.sweep) {
+  if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
+  if (data.sweep?.some(([, leader]) => leader !== null)) {
     const steps = data.sweep.map(([alpha, leader]) => `${alpha} ${leader}`).join(", ");
     place.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${steps}.`));
   }

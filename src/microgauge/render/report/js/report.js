@@ -17,9 +17,22 @@ const compared = (rows) => {
   return el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, ...made)));
 };
 
-const notes = (told) => {
+export const notes = (told) => {
   const summary = el("summary", {}, `Notes and caveats (${told.length})`);
   return el("details", {}, summary, el("ul", {}, ...told.map((text) => el("li", {}, text))));
+};
+
+// What comes before all else, such as what names people, is told first and must not be missed.
+const verdict = (report) => {
+  const [first, ...rest] = report.verdict;
+  const urgent = report.sections.some((told) => told.first);
+  return el(
+    "p",
+    { class: "verdict" },
+    urgent ? el("strong", {}, first) : first,
+    " ",
+    rest.join(" "),
+  );
 };
 
 // `prefix` tells the parts of one candidate's report from those of the page around it.
@@ -27,7 +40,7 @@ export const renderReport = (report, parent, prefix) => {
   const top = el(
     "section",
     { id: `${prefix}top`, "aria-label": "Verdict" },
-    el("p", { class: "verdict" }, report.verdict.join(" ")),
+    verdict(report),
     el("div", { class: "cards" }, ...report.figures.map(figureCard)),
     el("h3", {}, "What was compared"),
     compared(report.compared),

@@ -160,7 +160,7 @@ const variableRow = (report, v) => {
   const open = name(v.name, "button", { type: "button", "aria-expanded": "false" });
   const cells = [
     { node: open, sort: v.name },
-    { text: v.type, sort: v.type },
+    { node: el("span", { class: "word" }, v.type), sort: v.type },
     { node: el("span", {}, number(v.utility), meter(v.utility)), sort: v.utility },
     cell(v.pairs),
     { text: v.p ?? "–", sort: v.p_value },
