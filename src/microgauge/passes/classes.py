@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -29,31 +30,34 @@ class ClassCells:
     """Scored axes × classes."""
 
     def __add__(self, other: ClassCells) -> ClassCells:
-        both = np.concatenate([self.keys, other.keys], axis=1)
-        # A stable sort of two rising runs merges them.
+        return ClassCells.sum_of([self, other])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @staticmethod
+    def sum_of(parts: Sequence[ClassCells]) -> ClassCells:
+        """All classes of several, added up at once."""
+        both = np.concatenate([part.keys for part in parts], axis=1)
+        # A stable sort of a few rising runs merges them.
         one = len(both) == 1
         order = np.argsort(both[0], kind="stable") if one else np.lexsort(both[::-1])
         keys = both[:, order]
-        again = np.flatnonzero((keys[:, 1:] == keys[:, :-1]).all(axis=0)) + 1
-        size = keys.shape[1] - len(again)
-        if size > MOST_CLASSES:
-            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
         first = np.ones(keys.shape[1], dtype=np.bool_)
-        first[again] = False
-        # A key stands at most twice: the second is added to the class that the first became.
-        classes = again - np.arange(len(again)) - 1
+        first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+        starts = np.flatnonzero(first)
+        if len(starts) > MOST_CLASSES:
+            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
 
-        def summed(mine: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
-            values = np.concatenate([mine, theirs])[order]
-            found = values[first]
-            found[classes] += values[again]
-            return found
+        def summed(values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+            whole = np.concatenate(values)[order]
+            return np.add.reduceat(whole, starts) if len(starts) else whole
 
-        sums = [summed(a, b) for a, b in zip(self.sums, other.sums, strict=True)]
+        sums = [summed([part.sums[i] for part in parts]) for i in range(len(parts[0].sums))]
         return ClassCells(
-            keys[:, first],
-            summed(self.rows, other.rows),
-            np.stack(sums) if sums else np.empty((0, size)),
+            keys[:, starts],
+            summed([part.rows for part in parts]),
+            np.stack(sums) if sums else np.empty((0, len(starts))),
         )
 
 

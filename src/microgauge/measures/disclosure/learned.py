@@ -45,13 +45,24 @@ class Cells:
     @cached_property
     def people(self) -> Counts:
         """Records with each profile."""
-        return np.bincount(self.profiles, self.rows, self.number).astype(np.int64)
+        return self._sums(self.rows)
 
     @cached_property
     def known(self) -> Counts:
         """Records with each profile whose target has a value."""
         here = self.values < self.size
-        return np.bincount(self.profiles[here], self.rows[here], self.number).astype(np.int64)
+        return self.people if here.all() else self._sums(np.where(here, self.rows, 0))
+
+    @cached_property
+    def _starts(self) -> Index:
+        """Where the cells of each profile begin."""
+        return np.flatnonzero(np.diff(self.profiles, prepend=-1))
+
+    def _sums(self, rows: Counts) -> Counts:
+        found = np.zeros(self.number, dtype=np.int64)
+        if len(self.profiles):
+            found[self.profiles[self._starts]] = np.add.reduceat(rows, self._starts)
+        return found
 
     @cached_property
     def counts(self) -> Counts:
@@ -71,10 +82,9 @@ class Cells:
         low = np.full(self.number, np.iinfo(np.int64).max)
         high = np.full(self.number, -1)
         if len(self.profiles):
-            starts = np.flatnonzero(np.diff(self.profiles, prepend=-1))
-            here = self.profiles[starts]
-            low[here] = np.minimum.reduceat(self.values, starts)
-            high[here] = np.maximum.reduceat(self.values, starts)
+            here = self.profiles[self._starts]
+            low[here] = np.minimum.reduceat(self.values, self._starts)
+            high[here] = np.maximum.reduceat(self.values, self._starts)
         return low, high
 
 
