@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -17,6 +18,8 @@ from microgauge.values.packing import MOST, counted, distinct, packed
 
 MOST_CLASSES = 50_000_000
 """Classes that are held: about 50 bytes each while they are added up."""
+WHOLE_BITS = 62
+"""Bits of a whole number in which a key and its counts are merged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,32 +32,64 @@ class ClassCells:
     """Scored axes × classes."""
 
     def __add__(self, other: ClassCells) -> ClassCells:
-        both = np.concatenate([self.keys, other.keys], axis=1)
-        # A stable sort of two rising runs merges them.
-        one = len(both) == 1
-        order = np.argsort(both[0], kind="stable") if one else np.lexsort(both[::-1])
-        keys = both[:, order]
-        again = np.flatnonzero((keys[:, 1:] == keys[:, :-1]).all(axis=0)) + 1
-        size = keys.shape[1] - len(again)
-        if size > MOST_CLASSES:
-            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
+        return ClassCells.sum_of([self, other])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @staticmethod
+    def sum_of(parts: Sequence[ClassCells]) -> ClassCells:
+        """All classes of several, added up at once."""
+        keys = np.concatenate([part.keys for part in parts], axis=1)
+        columns = [np.concatenate([part.rows for part in parts])]
+        columns += list(np.concatenate([part.sums for part in parts], axis=1))
+        keys, columns = _merged_whole(keys, columns) or _merged(keys, columns)
         first = np.ones(keys.shape[1], dtype=np.bool_)
-        first[again] = False
-        # A key stands at most twice: the second is added to the class that the first became.
-        classes = again - np.arange(len(again)) - 1
+        first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+        starts = np.flatnonzero(first)
+        if len(starts) > MOST_CLASSES:
+            raise Undefined(f"there are more than {MOST_CLASSES:,} classes")
+        if len(starts):
+            columns = [np.add.reduceat(column, starts) for column in columns]
+        rows, *sums = columns
+        stacked = np.stack(sums).astype(np.float64) if sums else np.empty((0, len(starts)))
+        return ClassCells(keys[:, starts], rows, stacked)
 
-        def summed(mine: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
-            values = np.concatenate([mine, theirs])[order]
-            found = values[first]
-            found[classes] += values[again]
-            return found
 
-        sums = [summed(a, b) for a, b in zip(self.sums, other.sums, strict=True)]
-        return ClassCells(
-            keys[:, first],
-            summed(self.rows, other.rows),
-            np.stack(sums) if sums else np.empty((0, size)),
-        )
+def _merged(keys: Words, columns: list[NDArray[Any]]) -> tuple[Words, list[NDArray[Any]]]:
+    """Keys in rising order, and the columns with them."""
+    # A stable sort of a few rising runs merges them.
+    one = len(keys) == 1
+    order = np.argsort(keys[0], kind="stable") if one else np.lexsort(keys[::-1])
+    return keys[:, order], [column[order] for column in columns]
+
+
+def _merged_whole(
+    keys: Words, columns: list[NDArray[Any]]
+) -> tuple[Words, list[NDArray[Any]]] | None:
+    """The same where a key and what belongs to it fit into one whole number; None where not.
+
+    Such numbers are merged as they are, without an order by which all else is then fetched.
+    """
+    if len(keys) > 1 or not keys.shape[1]:
+        return None
+    counts = [column.astype(np.int64, copy=False) for column in columns]
+    widths = [int(column.max()).bit_length() for column in columns]
+    if int(keys[0].max()).bit_length() + sum(widths) > WHOLE_BITS or not all(
+        column.min() >= 0 and (count is column or np.array_equal(count, column))
+        for column, count in zip(columns, counts, strict=True)
+    ):
+        return None
+    packed_up = keys[0].copy()
+    for count, width in zip(counts, widths, strict=True):
+        packed_up <<= width
+        packed_up |= count
+    packed_up.sort(kind="stable")
+    found = []
+    for width in reversed(widths):
+        found.append(packed_up & ((1 << width) - 1))
+        packed_up >>= width
+    return packed_up[np.newaxis], found[::-1]
 
 
 @dataclass(frozen=True)

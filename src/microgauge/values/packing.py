@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Index, Words
 
@@ -60,12 +62,14 @@ def counted(words: Words, span: int) -> tuple[Words, Counts]:
     if len(words) > 1 or span <= DENSE * words.shape[1]:
         keys, places, size = distinct(words, span)
         return keys, np.bincount(places, minlength=size)
-    ranked = np.sort(words[0])
+    # Half as wide numbers are sorted in half the time.
+    ranked = np.sort(words[0].astype(np.uint32) if span < 1 << 32 else words[0])
     starts = np.flatnonzero(_changes(ranked))
-    return ranked[starts][np.newaxis], np.diff(starts, append=len(ranked))
+    keys = ranked[starts].astype(np.int64, copy=False)
+    return keys[np.newaxis], np.diff(starts, append=len(ranked))
 
 
-def _changes(ranked: Counts) -> Flags:
+def _changes(ranked: NDArray[Any]) -> Flags:
     """Where a key differs from the one before."""
     new = np.ones(len(ranked), dtype=np.bool_)
     np.not_equal(ranked[1:], ranked[:-1], out=new[1:])

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
@@ -45,13 +47,25 @@ class Cells:
     @cached_property
     def people(self) -> Counts:
         """Records with each profile."""
-        return np.bincount(self.profiles, self.rows, self.number).astype(np.int64)
+        return self.sums(self.rows)
 
     @cached_property
     def known(self) -> Counts:
         """Records with each profile whose target has a value."""
         here = self.values < self.size
-        return np.bincount(self.profiles[here], self.rows[here], self.number).astype(np.int64)
+        return self.people if here.all() else self.sums(np.where(here, self.rows, 0))
+
+    @cached_property
+    def _starts(self) -> Index:
+        """Where the cells of each profile begin."""
+        return np.flatnonzero(np.diff(self.profiles, prepend=-1))
+
+    def sums(self, figures: NDArray[Any]) -> NDArray[Any]:
+        """Figures of cells, added up for each profile."""
+        found = np.zeros(self.number, dtype=figures.dtype)
+        if len(self.profiles):
+            found[self.profiles[self._starts]] = np.add.reduceat(figures, self._starts)
+        return found
 
     @cached_property
     def counts(self) -> Counts:
@@ -71,10 +85,9 @@ class Cells:
         low = np.full(self.number, np.iinfo(np.int64).max)
         high = np.full(self.number, -1)
         if len(self.profiles):
-            starts = np.flatnonzero(np.diff(self.profiles, prepend=-1))
-            here = self.profiles[starts]
-            low[here] = np.minimum.reduceat(self.values, starts)
-            high[here] = np.maximum.reduceat(self.values, starts)
+            here = self.profiles[self._starts]
+            low[here] = np.minimum.reduceat(self.values, self._starts)
+            high[here] = np.maximum.reduceat(self.values, self._starts)
         return low, high
 
 
@@ -172,12 +185,13 @@ class Chance:
     def _categories(self, people: Cells, counted: Counts, sizes: Counts, places: Index) -> Floats:
         q = self.shown.counts[: self.target.size] / max(self.shown.counts.sum(), 1)
         p = people.shares
-        here = (people.values < self.target.size) & (counted[people.profiles] > 0)
-        own = _powers(q, sizes, people.values[here], places[people.profiles[here]])
-        own = own * people.rows[here]
+        place = places[people.profiles]
+        here = (people.values < self.target.size) & (sizes[place] > 0)
+        # The share of a value that is missing is of no account: it is left out here.
+        own = _powers(np.append(q, 0.0), sizes, people.values, place)
+        own *= np.where(here, people.rows, 0)
         expected = np.array([(q**size * p).sum() if size else 0.0 for size in sizes])
-        found = np.bincount(people.profiles[here], own, people.number)
-        return np.asarray(found - people.known * expected[places])
+        return np.asarray(people.sums(own) - people.known * expected[places])
 
     @cached_property
     def _values(self) -> tuple[Floats, Floats]:
@@ -265,7 +279,9 @@ def learned(
         apart = np.abs(target.numbers[people.values[here]] - believed.means[profiles])
         hit = apart <= target.half * SLACK
         base = np.where(believed.only, shares_within(target, people, believed.means), 0.0)
-    right = np.bincount(profiles[hit], rows[hit], people.number).astype(np.int64)
+    right = np.zeros(len(here), dtype=np.int64)
+    right[here] = np.where(hit, rows, 0)
+    right = people.sums(right)
     counted = np.where(believed.only, people.known, 0)
     return Learned(gain=right - counted * base, null=chance.of_each(people, matches))
 
