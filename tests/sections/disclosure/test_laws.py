@@ -585,3 +585,28 @@ def test_figures_that_lesser_intruders_lack_have_a_reason():
         assert intruder.found is None
         assert intruder.learned is not None
         assert intruder.reason == "found: the tables are not aligned"
+
+
+# -- a sample of the search ------------------------------------------------------------------------
+
+
+def test_those_who_are_looked_for_stand_for_the_others(monkeypatch):
+    """Of 3,000 people without an equal record 1,000 are looked for: figures are of all of them."""
+    original = people(3000).with_columns(age=pl.col("age") + pl.col("id") / 1e4)
+    rng = np.random.default_rng(1)
+    noise = pl.Series(rng.normal(0.0, 0.3, 3000))
+    protected = original.with_columns(age=pl.col("age") + noise)
+    said = schema(keys=["sex", "region", "age"])
+    every = disclosure(original, protected, said)
+    monkeypatch.setattr("microgauge.sections.disclosure.attack.MOST_COMPARED", 1)
+    result = assess(original, protected, said)
+    some = result.disclosure
+    assert "the nearest of 1,000 combinations" in " ".join(str(result).split())
+    assert (every.found.looked_for, some.found.looked_for) == (None, 1000)
+    assert every.found.exact == some.found.exact == 0.0
+    assert every.found.above["0.5"] > 0.05
+    assert some.found.value == pytest.approx(every.found.value, abs=0.03)
+    for above, share in every.found.above.items():
+        assert some.found.above[above] == pytest.approx(share, abs=0.03)
+    for mine, theirs in zip(every.learned, some.learned, strict=True):
+        assert theirs.nearest == pytest.approx(mine.nearest, abs=0.04)

@@ -74,15 +74,18 @@ class Spread:
     above: dict[str, float]
 
 
-def spread(own: Own, matches: Matches) -> Spread:
-    """How the chance of being found is spread over people; `Undefined` without any."""
+def spread(own: Own, matches: Matches, scale: Floats) -> Spread:
+    """How the chance of being found is spread over people; `Undefined` without any.
+
+    `scale` is how many like itself each profile stands for, where only some were looked for.
+    """
     total = own.people.sum()
     if not total:
         raise Undefined("nobody to look for")
     each = np.where(own.found > 0, 1.0 / np.maximum(matches.records, 1), 0.0)
     return Spread(
         largest=float(each.max(initial=0.0)),
-        above={f"{b:g}": float(own.found[each > b].sum() / total) for b in ABOVE},
+        above={f"{b:g}": float((own.found * scale)[each > b].sum() / total) for b in ABOVE},
     )
 
 

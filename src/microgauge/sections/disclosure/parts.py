@@ -33,7 +33,8 @@ def found_result(attack: Attack, evidence: Evidence, unweighted: str | None) -> 
     own, exact = attack.own_exact, attack.exact
     sum_exact = float(own.chances(exact).sum())
     nearest = float((attack.own_nearest.chances(attack.nearest) * attack.scale).sum() / people)
-    said, all_ = claims(own, exact), spread(attack.own_nearest, attack.nearest)
+    said = claims(own, exact)
+    all_ = spread(attack.own_nearest, attack.nearest, attack.scale)
     population, why = _population(attack, people, unweighted)
     assert evidence.people.released is not None
     here = evidence.people.released > 0

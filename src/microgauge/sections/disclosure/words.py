@@ -96,6 +96,8 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
     said = f"{figure(found.value)} by the nearest records, {figure(found.exact)} by equal ones"
     if found.population is not None:
         said += f", {figure(found.population)} in the population"
+    if found.looked_for is not None:
+        said += f"; the nearest of {found.looked_for:,} combinations, which stand for the others"
     rows = [("found", said)]
     if found.claims is not None:
         rows.append(("", _claims(found, units)))
