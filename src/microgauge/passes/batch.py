@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
@@ -127,6 +127,7 @@ class Batch:
         self._levels: dict[Axis, Index] = {}
         self._scores: dict[Axis, Floats] = {}
         self._stacks: dict[tuple[Axis, ...], Floats] = {}
+        self._kept: dict[Hashable, NDArray[Any]] = {}
 
     def parts(self, rows: int) -> Iterator[Batch]:
         """The same rows, some at a time."""
@@ -163,6 +164,12 @@ class Batch:
                 raise ValueError(f"the axis {axis.column} has no scores")
             found = self._scores[axis] = axis.scores.take(self.levels(axis), mode="clip")
         return found
+
+    def kept(self, key: Hashable, work: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """What several passes need of every row, worked out by the first."""
+        if key not in self._kept:
+            self._kept[key] = work()
+        return self._kept[key]
 
     def stack(self, axes: tuple[Axis, ...]) -> Floats:
         """The scores of several axes, rows × axes."""

@@ -197,6 +197,10 @@ def _by_agreement(keys: Words, rows: Counts) -> ClassCells:
 
 def _agreeing(batch: Batch, pairs: tuple[tuple[Axis, Axis], ...]) -> Flags:
     """In which rows every pair is equal, or missing on one side."""
+    return batch.kept(("agreeing", pairs), lambda: _compared(batch, pairs))
+
+
+def _compared(batch: Batch, pairs: tuple[tuple[Axis, Axis], ...]) -> Flags:
     found = np.ones(batch.rows, dtype=np.bool_)
     for known, shown in pairs:
         a, b = batch.levels(known), batch.levels(shown)
