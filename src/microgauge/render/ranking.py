@@ -218,7 +218,7 @@ def _subsets(result: Diagnosis) -> str:
     width = max((columns_of(name) for name in names), default=0)
     head = "found  learned" if intruder else "R_internal"
     lines = [
-        "Riskiest combinations of up to three quasi-identifiers",
+        "Riskiest combinations of up to three quasi-identifiers, most uniques first",
         f"  {'':<{width}}  {head}  unique  at most 3  classes",
     ]
     for name, s in zip(names, shown, strict=True):
@@ -289,7 +289,7 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
         f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1%  distribution",
     ]
     for v in variables:
-        skewness = "–" if v.skewness is None else f"{v.skewness:.1f}"
+        skewness = "–" if v.skewness is None else f"{round(v.skewness, 1) + 0.0:.1f}"  # no -0.0
         top = "–" if v.top_share is None else f"{v.top_share:.0%}"
         lines.append(
             f"  {padded(v.name, width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
