@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         guard(chosen)
         return int(chosen.run(chosen))
     except InputError as error:
-        sys.stderr.write(f"microgauge: {error}\n")
+        sys.stderr.write(f"microgauge: {_printable(str(error))}\n")
         return 2
     except KeyboardInterrupt:
         sys.stderr.write("microgauge: stopped; nothing was written.\n")
@@ -59,6 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output (head, less) has seen enough.
         sys.stderr.close()
         return 0
+
+
+def _printable(message: str) -> str:
+    """A message without signs that would command a terminal: it may name columns of a file."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in message)
 
 
 def _parser() -> argparse.ArgumentParser:

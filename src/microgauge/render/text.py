@@ -139,7 +139,7 @@ def cell_text(cell: Cell, head: Head) -> str:
         case bool():
             return "yes" if cell else "no"
         case str():
-            return cell
+            return plain(cell)
         case _:
             return shown(cell, head.digits)
 
@@ -162,10 +162,13 @@ def notes_text(notes: Sequence[str]) -> str:
 
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
-    """Text in lines of at most 80 columns, of which East Asian characters take two."""
+    """Text in lines of at most 80 columns, of which East Asian characters take two.
+
+    Names and levels come from files: signs that would command a terminal are marked.
+    """
     rest = first if rest is None else rest
     lines, line, empty = [], first, True
-    for word in text.split():
+    for word in plain(text).split():
         room = WIDTH - columns_of(line) - (0 if empty else 1)
         if not empty and columns_of(word) > room:
             lines.append(line)
