@@ -93,12 +93,10 @@ def _merged_whole(
 
 
 @dataclass(frozen=True)
-class Classes(Pass):
-    """How often each combination of levels occurs; a missing cell is a level of its own."""
+class _Combined(Pass):
+    """A question to the combinations of several axes' levels."""
 
     axes: tuple[Axis, ...]
-    scored: tuple[Axis, ...] = ()
-    """Axes whose scores are summed in every class."""
 
     long: ClassVar[bool] = True
     keyed: ClassVar[bool] = True
@@ -107,6 +105,14 @@ class Classes(Pass):
     def sizes(self) -> tuple[int, ...]:
         """Levels of each axis, with the missing one."""
         return tuple(axis.size + 1 for axis in self.axes)
+
+
+@dataclass(frozen=True)
+class Classes(_Combined):
+    """How often each combination of levels occurs; a missing cell is a level of its own."""
+
+    scored: tuple[Axis, ...] = ()
+    """Axes whose scores are summed in every class."""
 
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
@@ -123,7 +129,7 @@ class Classes(Pass):
 
 
 @dataclass(frozen=True)
-class OwnClasses(Pass):
+class OwnClasses(_Combined):
     """Classes of what is known of units, and how many of their own records agree with it.
 
     In matched rows, `axes` are what an intruder knows of a unit; `pairs` hold, for each key, what
@@ -131,16 +137,7 @@ class OwnClasses(Pass):
     is equal or missing on one side. The one sum of each class is its rows whose record agrees.
     """
 
-    axes: tuple[Axis, ...]
     pairs: tuple[tuple[Axis, Axis], ...]
-
-    long: ClassVar[bool] = True
-    keyed: ClassVar[bool] = True
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Levels of each axis, with the missing one."""
-        return tuple(axis.size + 1 for axis in self.axes)
 
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
@@ -157,19 +154,10 @@ class OwnClasses(Pass):
 
 
 @dataclass(frozen=True)
-class MovedClasses(Pass):
+class MovedClasses(_Combined):
     """Classes of the matched rows whose own record does not agree with what is known of them."""
 
-    axes: tuple[Axis, ...]
     pairs: tuple[tuple[Axis, Axis], ...]
-
-    long: ClassVar[bool] = True
-    keyed: ClassVar[bool] = True
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Levels of each axis, with the missing one."""
-        return tuple(axis.size + 1 for axis in self.axes)
 
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
