@@ -63,6 +63,22 @@ def small_report(**choices):
     return result.report(**choices)
 
 
+def test_the_verdict_says_what_an_intruder_gets():
+    result = demo_result()
+    said = data_of(result.report())["verdict"]
+    assert any(f"What an intruder gets: {result.disclosure.risk:.3f}" in one for one in said)
+    assert "intruder" not in " ".join(data_of(result.report(edition="public"))["verdict"])
+
+
+def test_no_best_balance_where_nothing_may_be_released():
+    frame = small()
+    said = {"variable": {n: {"role": "quasi_identifier"} for n in ("region", "sex")}}
+    ranking = microgauge.rank(frame, [frame], names=["same"], schema=said, only=["rut"])
+    verdict = data_of(ranking.report())["verdict"]
+    assert ranking.recommended.name is None
+    assert "No candidate that may be released has a balance" in verdict[1]
+
+
 # -- one file that loads nothing -------------------------------------------------------------
 
 PAGES = {

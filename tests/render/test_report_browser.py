@@ -738,6 +738,16 @@ class TestRanking:
             assert page.locator("#choice .chart svg").count() == 2
             assert page.locator("#candidates .mark").inner_text().strip() == "recommended"
 
+    def test_which_risk_it_is_and_the_notes(self, visit):
+        data = data_in("rank")
+        with visit("rank") as page:
+            assert data["table"]["keys"][0] == "disclosure"
+            shown = page.inner_text("#candidates")
+            assert data["risk"] in shown
+            assert "intruder" in data["risk"]
+            assert data["notes"]
+            assert page.locator("#choice details li").all_text_contents() == data["notes"]
+
     def test_tabs(self, visit):
         data = data_in("rank")
         with visit("rank") as page:
