@@ -119,8 +119,9 @@ def _check_files(candidates: Sequence[Any]) -> None:
 def original_risk(before: Original, schema: Schema) -> float | None:
     """The risk of the original, released as it is: what an intruder gets, or R_internal."""
     alone = schema.of_original()
-    if has_order(before.table):
-        alone = replace(alone, options=replace(alone.options, aligned=True))
+    # Each row is its own: by its place, or where rows have none by its key.
+    known = {"aligned": True} if has_order(before.table) else {"key": schema.options.key}
+    alone = replace(alone, options=replace(alone.options, **known))
     study = run_one(Study.prepare(before.table, before.table, alone, Log(), before.cache))
     if schema.risk.measure == "classes":
         return run_one(internal_of(study))

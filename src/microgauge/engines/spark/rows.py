@@ -18,6 +18,7 @@ from microgauge.engines.spark.session import spark_errors
 from microgauge.engines.spark.work import (
     ANSWER,
     KEY,
+    QUESTION,
     CellForm,
     add_answers,
     cells_of,
@@ -184,9 +185,13 @@ class SparkRows:
         asked = list(dict.fromkeys(passes))
         with spark_errors("coded"):
             sums = self._folded([question for question in asked if not question.keyed])
+            forms: dict[CellForm, list[Pass]] = {}
             for question in asked:
                 if question.keyed:
-                    sums[question] = self._shuffled(question)
+                    form = CellForm.of(question, weighted=self.weighted)
+                    forms.setdefault(form, []).append(question)
+            for form, alike in forms.items():
+                sums |= self._shuffled(form, alike)
         return finished(sums)
 
     def used(self, axes: Iterable[Axis]) -> tuple[Any, dict[str, str]]:
@@ -207,20 +212,27 @@ class SparkRows:
         total = summed(frame.mapInArrow(work, ANSWER), self._parts)
         return dict(zip(passes, total.value.each, strict=True))
 
-    def _shuffled(self, question: Pass) -> Any:
-        """One job for one question, whose cells Spark adds up by their keys."""
-        frame, places = self.used(question.seen)
-        form = CellForm.of(question, weighted=self.weighted)
-        work = partial(cells_of, question=question, places=places, weight=self._weight, form=form)
+    def _shuffled(self, form: CellForm, questions: Sequence[Pass]) -> dict[Pass, Any]:
+        """One job for questions whose answers look alike; Spark adds up their cells by keys."""
+        frame, places = self.used(axis for question in questions for axis in question.seen)
+        work = partial(cells_of, questions=questions, places=places, weight=self._weight, form=form)
         cells = frame.mapInArrow(work, form.schema)
-        keys = [f"w{i}" for i in range(form.keys)]
+        keys = [QUESTION, *(f"w{i}" for i in range(form.keys))]
         sums = [c for c in cells.columns if c not in keys]
         added = cells.groupBy(*keys).agg(dict.fromkeys(sums, "sum"))
         added = added.selectExpr(*keys, *(f"`sum({c})` as {c}" for c in sums))
         found = added.limit(MOST_CLASSES + 1).toArrow()
         if found.num_rows > MOST_CLASSES:
-            return Undefined(f"there are more than {MOST_CLASSES:,} classes")
-        return form.answer({c: found.column(c).to_numpy() for c in found.column_names})
+            if len(questions) > 1:  # each may have few enough
+                return {q: self._shuffled(form, [q])[q] for q in questions}
+            return {questions[0]: Undefined(f"there are more than {MOST_CLASSES:,} classes")}
+        columns = {c: found.column(c).to_numpy() for c in found.column_names}
+        of = columns.pop(QUESTION)
+        answers = {}
+        for place, question in enumerate(questions):
+            here = of == place
+            answers[question] = form.answer({c: cells[here] for c, cells in columns.items()})
+        return answers
 
     def logistic(self, other: Engine, features: tuple[Features, Features]) -> Floats:
         """Intercept and coefficients of the model that tells the other's rows from these."""

@@ -29,6 +29,8 @@ Batches = Iterable[Any]
 
 ANSWER = "answer binary"
 KEY = ("k0", "k1")
+QUESTION = "q"
+"""Which of several questions a row answers."""
 
 
 def grouped(batches: Batches, rows: int) -> Iterator[pl.DataFrame]:
@@ -165,16 +167,19 @@ def add_answers(batches: Batches) -> Iterator[Any]:
 
 def cells_of(
     batches: Batches,
-    question: Pass,
+    questions: Sequence[Pass],
     places: Mapping[str, str],
     weight: Weight | None,
     form: CellForm,
 ) -> Iterator[Any]:
-    """The classes of a partition, a row each, for Spark to add up."""
+    """The classes of a partition, a row each with the place of its question, for Spark to add."""
     frames = grouped(batches, LONG_ROWS)
-    sums = finished(fold((coded_batch(f, places, weight) for f in frames), [question]))
-    if sums:
-        yield _record(form.columns(sums[question]))
+    sums = finished(fold((coded_batch(f, places, weight) for f in frames), questions))
+    for place, question in enumerate(questions):
+        if question in sums:
+            columns = form.columns(sums[question])
+            rows = len(next(iter(columns.values())))
+            yield _record({QUESTION: np.full(rows, place, dtype=np.int32), **columns})
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,8 @@ class CellForm:
         keys = [f"w{i} bigint" for i in range(self.keys)]
         kind = "bigint" if self.whole else "double"
         rows = ["n bigint"] if self.classes else []
-        return ", ".join([*keys, *rows, *(f"s{i} {kind}" for i in range(self.sums))])
+        sums = [f"s{i} {kind}" for i in range(self.sums)]
+        return ", ".join([f"{QUESTION} int", *keys, *rows, *sums])
 
     def columns(self, answer: Any) -> dict[str, NDArray[Any]]:
         """An answer as columns."""
