@@ -610,3 +610,25 @@ def test_those_who_are_looked_for_stand_for_the_others(monkeypatch):
         assert some.found.above[above] == pytest.approx(share, abs=0.03)
     for mine, theirs in zip(every.learned, some.learned, strict=True):
         assert theirs.nearest == pytest.approx(mine.nearest, abs=0.04)
+
+
+def test_figures_that_could_not_be_computed_have_a_reason():
+    """No keys in common: no claim, no TCAP; no weight, so nobody in the population."""
+    original = people(60)
+    said = schema(keys=["region"])
+    protected = original.with_columns(region=pl.Series(["Y", "Z"] * 30))
+    found = disclosure(original, protected, said)
+    assert found.found.claims_right is found.found.population is None
+    assert "claims_right: " in found.found.reason
+    assert "population: " in found.found.reason
+    for target in found.learned:
+        assert target.tcap is None
+        assert target.reason.startswith("tcap: ")
+
+
+def test_groups_of_whom_nobody_is_found_are_not_named():
+    original = people(60)
+    protected = original.with_columns(region=pl.Series(["Y", "Z"] * 30))
+    result = assess(original, protected, schema(keys=["region"], risk={"group": "sex"}))
+    assert result.disclosure.found.groups[0].found == 0.0
+    assert "most in" not in str(result)

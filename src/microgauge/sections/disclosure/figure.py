@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from microgauge.sections.disclosure.section import Measure
 
 ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
+NO_TCAP = "tcap: no person's keys occur in the protected file"
 NOT_COMPARED = "excess: the holdout has no value of it"
 NO_TARGET = "no variable is left to learn: name sensitive variables or targets"
 
@@ -148,6 +149,7 @@ class Figures:
         more: dict[str, Any] = attributed(
             name, evidence.people.cells[name], evidence.shown.cells[name], twins, keys
         )
+        against = self._against_holdout(name)
         units = evidence.people.people.sum()
         means, errors = self.own.means[place : place + 2], self.own.errors[place : place + 2]
         z = normal_quantile()
@@ -163,8 +165,16 @@ class Figures:
             null=float(way.exact.null.sum() / units),
             ci=self._interval(self.own, slice(place, place + 2)),
             **more,
-            **self._against_holdout(name),
+            **against,
+            reason=self._lacking(more["tcap"] is None, "excess" not in against),
         )
+
+    def _lacking(self, no_tcap: bool, no_excess: bool) -> str | None:
+        """Why a target lacks some figures that others have."""
+        why = [NO_TCAP] if no_tcap else []
+        if no_excess and self.apart is not None:
+            why.append(NOT_COMPARED)
+        return "; ".join(why) or None
 
     def _interval(self, figures: Clustered, columns: slice) -> Ends:
         """Of the largest of some figures."""
@@ -174,10 +184,8 @@ class Figures:
 
     def _against_holdout(self, name: str) -> dict[str, Any]:
         names = [way.target.name for way in self.measure.holdout_ways]
-        if self.apart is None:
+        if self.apart is None or name not in names:
             return {}
-        if name not in names:
-            return {"reason": NOT_COMPARED}
         place = self._compared + 2 * names.index(name)
         way = self.measure.holdout_ways[names.index(name)]
         other = self.measure.holdout_attack
@@ -302,10 +310,10 @@ class Figures:
         return measure.copies.result(measure.keys, measure.evidence.shown)
 
 
-def _unweighted(measure: Measure) -> str | None:
-    """Why nobody is found in the population although a weight is named."""
+def _unweighted(measure: Measure) -> str:
+    """Why nobody is found in the population, where there are no weights of records."""
     if measure.study.options.weight_of("protected") is None:
-        return None
+        return "population: no sampling weight is named"
     return "population: the weight is no column of numbers in the protected table"
 
 

@@ -21,8 +21,10 @@ from microgauge.sections.disclosure.attack import Attack
 from microgauge.sections.disclosure.evidence import Evidence
 from microgauge.study.common_views import View
 
+NO_CLAIM = "claims_right: nobody's keys agree with exactly one record"
 
-def found_result(attack: Attack, evidence: Evidence, unweighted: str | None) -> Found:
+
+def found_result(attack: Attack, evidence: Evidence, unweighted: str) -> Found:
     """Who is found, and what a claim is worth; null where tables are not aligned."""
     if evidence.released is None:
         return Found(
@@ -51,11 +53,11 @@ def found_result(attack: Attack, evidence: Evidence, unweighted: str | None) -> 
         largest=all_.largest,
         above=all_.above,
         looked_for=len(attack.looked_for) if attack.sampled else None,
-        reason=why,
+        reason="; ".join([*([] if said.number else [NO_CLAIM]), *([why] if why else [])]) or None,
     )
 
 
-def _population(attack: Attack, people: int, why: str | None) -> tuple[float | None, str | None]:
+def _population(attack: Attack, people: int, why: str) -> tuple[float | None, str | None]:
     """The same where the file is a sample of a population."""
     if attack.shown.weights is None:
         return None, why

@@ -51,7 +51,9 @@ def _targets(found: Disclosure) -> Table:
         if found.holdout is not None:
             row += [target.holdout, target.excess]
         rows.append(tuple(row))
-        notes.append(target.reason or "; ".join(target.flags) or None)
+        notes.append(
+            "; ".join([*([target.reason] if target.reason else []), *target.flags]) or None
+        )
     return Table(
         caption="What is learned of each target",
         heads=tuple(heads),

@@ -109,10 +109,14 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
                 f"{found.above['0.1']:.1%} above a tenth; the highest is {figure(found.largest)}",
             )
         )
-    if found.groups:
+    if found.groups and found.groups[0].found:
         worst = found.groups[0]
         rows.append(
-            ("", f"most in {found.group} {worst.level}: {figure(worst.found)} of {worst.units:,}")
+            (
+                "",
+                f"by equal records, most in {found.group} {worst.level}: {figure(worst.found)} of "
+                f"{worst.units:,}",
+            )
         )
     return rows
 
@@ -152,7 +156,8 @@ def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
 def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
     known = [t for t in found.learned if t.value is not None]
     ranked = sorted(known, key=lambda t: -(t.excess if t.excess is not None else t.value or 0.0))
-    rows = [("", _target(target)) for target in ranked[:most]]
+    compared = found.holdout is not None
+    rows = [("", _target(target, compared=compared)) for target in ranked[:most]]
     if len(ranked) > most:
         rows.append(("", f"{len(ranked) - most} more targets, of which less is learned"))
     rows += [("", f"{t.target}: not defined: {t.reason}") for t in found.learned if t.value is None]
@@ -161,12 +166,12 @@ def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
     return [("learned", rows[0][1]), *rows[1:]]
 
 
-def _target(target: LearnedTarget) -> str:
+def _target(target: LearnedTarget, *, compared: bool) -> str:
     said = f"{target.target}: {figure(target.value)}{_ends(target.ci)} beyond guessing"
     if target.excess is not None:
         said += f"; because people took part {figure(target.excess)}{_ends(target.excess_ci)}"
-    elif target.reason is not None:
-        said += f"; not compared: {target.reason.removeprefix('excess: ')}"
+    elif compared:
+        said += "; not compared: the holdout has no value of it"
     return said
 
 
