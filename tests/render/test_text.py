@@ -32,7 +32,7 @@ def test_names_and_levels_do_not_command_a_terminal(people):
         },
         "risk": {"group": area, "intruders": True},
     }
-    protected = people.with_columns(sex=pl.col("sex").reverse())
+    protected = people.with_columns(sex=pl.Series(["f", "m"] * 20))
     result = microgauge.assess(people, protected, schema=schema)
     told = str(result)
     assert "\ufffd[31marea" in told
