@@ -8,10 +8,10 @@ from collections.abc import Sequence
 def figure(value: float | None, digits: int = 3) -> str:
     """A figure, or a dash for one that is not defined.
 
-    >>> figure(0.12345), figure(None)
-    ('0.123', '–')
+    >>> figure(0.12345), figure(-0.00001), figure(None)
+    ('0.123', '0.000', '–')
     """
-    return "–" if value is None else f"{value:.{digits}f}"
+    return "–" if value is None else f"{value:z.{digits}f}"
 
 
 def scientific(value: float | None) -> str:

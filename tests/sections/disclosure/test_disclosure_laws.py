@@ -521,6 +521,15 @@ def test_another_holdout_shares_no_units():
     assert disclosure(original, protected, holdout=holdout).holdout_shared is None
 
 
+def test_a_holdout_with_words_for_numbers_is_said_to_be_of_another_form():
+    original, protected, holdout = pair()
+    worded = holdout.with_columns(age=pl.lit("secret"))
+    result = assess(original, protected, holdout=worded)
+    assert result.disclosure.holdout is None
+    assert any("lacks age, or holds it in another form" in note for note in result.notes)
+    assert "secret" not in str(result)
+
+
 def test_a_holdout_without_a_key_takes_nothing_away():
     """Copies are looked for as if it had not been given: it must not make a file look safer."""
     original, _, holdout = pair()

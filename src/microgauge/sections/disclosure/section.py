@@ -197,7 +197,8 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
     if lacking:
         log.note(
             "holdout-lacks-keys",
-            f"The holdout lacks {listing(lacking)}, by which people are looked for: not used.",
+            f"The holdout lacks {listing(lacking)}, or holds it in another form (text for "
+            "numbers); people are looked for by it: not used.",
             lacking,
         )
         return None

@@ -50,7 +50,10 @@ def _measured(study: Study, log: Log) -> Asking[Measured | None]:
         return None
     classes = KeyClasses(study)
     if not classes.keys:
-        log.note(NOT_MEASURED, "Risk was not measured: every quasi-identifier was removed.")
+        log.note(
+            NOT_MEASURED,
+            "Risk was not measured: every quasi-identifier was removed or has no value left.",
+        )
         return None
     try:
         measure = yield from RiskMeasure.ask(classes, log)
