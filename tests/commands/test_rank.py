@@ -893,7 +893,9 @@ def test_a_candidate_without_any_quasi_identifier():
         assert "bare" not in texts(risk_utility_map(result, "svg"))
         assert result.table()["risk"].null_count() == 1
         entry = next(c for c in result.to_dict()["candidates"] if c["name"] == "bare")
-        assert any("every quasi-identifier was removed or has no value" in note for note in entry["notes"])
+        assert any(
+            "every quasi-identifier was removed or has no value" in note for note in entry["notes"]
+        )
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_risk": 0.5}, {"min_utility": 0.1}])
