@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from microgauge.sections.disclosure.section import Measure
 
 ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
+ROUNDING = 1e-12
+"""A risk no larger is what sums leave behind, not a finding."""
 NO_TCAP = "tcap: no person's keys occur in the protected file"
 NOT_COMPARED = "excess: the holdout has no value of it"
 NO_TARGET = "no variable is left to learn: name sensitive variables or targets"
@@ -359,8 +361,9 @@ def _largest(
     errors = np.sqrt(np.array([column.variance for column in columns]))
     ends = largest_interval(means, errors, simultaneous(covariance, seed))
     worst = columns[int(means.argmax())]
+    largest = float(means.max())
     return (
-        max(float(means.max()), 0.0),
+        largest if largest > ROUNDING else 0.0,
         _clipped(ends),
         Worst(part=worst.part, variable=worst.variable),
     )
