@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,11 @@ class Whole:
     def points(self) -> Floats:
         """Records as points: equal ones are within one unit in every direction."""
         return np.column_stack([self.groups * APART, self.numbers])
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """Finds its records that equal others; made once for all who ask."""
+        return Neighbours(self)
 
 
 class Neighbours:
@@ -111,7 +117,7 @@ def copied(original: Whole, protected: Neighbours, chances: Chances) -> Copied:
     records = int(original.rows.sum())
     if not records:
         raise Undefined("the table has no record")
-    unique = (original.rows == 1) & (Neighbours(original).number(original) == 1)
+    unique = (original.rows == 1) & (original.neighbours.number(original) == 1)
     each, there = _chances(original, protected, np.flatnonzero(unique), chances)
     mean = float(each.sum() / records)
     trials = as_trials(float(each.sum()), float((each**2).sum()), records)
@@ -167,7 +173,7 @@ def controlled(
     own: Copied, original: Whole, holdout: Whole, protected: Neighbours, chances: Chances
 ) -> Control:
     """What the same attack gives of people who are not in the original."""
-    repeated = Neighbours(original).number(holdout) > 0
+    repeated = original.neighbours.number(holdout) > 0
     others = np.flatnonzero(~repeated)
     number = int(holdout.rows[others].sum())
     if not number:

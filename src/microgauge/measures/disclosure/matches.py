@@ -62,6 +62,16 @@ def same_profiles(some: Index, among: Index, sizes: Sequence[int]) -> Index:
     return where[places[len(among) :]]
 
 
+def agree(known: Index, shown: Index, sizes: Sequence[int]) -> Flags:
+    """Row by row, whether what is known agrees with what is shown: equal, or missing on one side.
+
+    >>> agree(np.array([[0, 1], [0, 1]]), np.array([[0, 2], [1, 1]]), [2, 2])
+    array([ True, False])
+    """
+    limits = np.asarray(sizes)
+    return np.asarray(((known == shown) | (known == limits) | (shown == limits)).all(axis=1))
+
+
 def exact_matches(
     sought: Index, shown: Index, rows: Counts, sizes: Sequence[int], layers: Sequence[Layer]
 ) -> Matches:

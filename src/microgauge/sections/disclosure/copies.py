@@ -12,8 +12,8 @@ from microgauge.arrays import Counts, Floats, Index
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
-from microgauge.measures.disclosure.copied import Chances, Neighbours, Whole, controlled, copied
-from microgauge.measures.disclosure.matches import exact_matches
+from microgauge.measures.disclosure.copied import Chances, Whole, controlled, copied
+from microgauge.measures.disclosure.matches import agree, exact_matches
 from microgauge.measures.disclosure.shares import wilson
 from microgauge.passes import Classes
 from microgauge.passes.classes import ClassCells
@@ -111,9 +111,8 @@ class Copies:
 
         def found(asking: Index, equal: Index, present: Index) -> Floats:
             matches = exact_matches(mine[present], among, shown.people, sizes, [])
-            a, b = mine[asking], theirs[equal]
-            agree = ((a == b) | (a == sizes) | (b == sizes)).all(axis=1)
-            hits = np.bincount(asking, rows[equal] * agree, len(mine))[present]
+            inside = agree(mine[asking], theirs[equal], sizes)
+            hits = np.bincount(asking, rows[equal] * inside, len(mine))[present]
             return np.asarray(hits / np.maximum(matches.records, 1))
 
         return found
@@ -122,7 +121,7 @@ class Copies:
         """What was copied, against the control where there is a holdout."""
         names = tuple(view.name for view in self.views)
         try:
-            protected = Neighbours(self.tables["protected"])
+            protected = self.tables["protected"].neighbours
             own = copied(self.tables["original"], protected, self.chances("original", keys, shown))
         except Undefined as why:
             return CopiedUnits(value=None, reason=str(why))
@@ -163,7 +162,7 @@ class Copies:
         Chance is how often an original record equals another one of the original.
         """
         original, holdout = self.tables["original"], self.tables["holdout"]
-        among = Neighbours(original)
+        among = original.neighbours
         equal = holdout.rows[among.number(holdout) > 0].sum()
         own = (original.rows > 1) | (among.number(original) > 1)
         usual = original.rows[own].sum() / original.rows.sum()

@@ -11,7 +11,7 @@ import numpy as np
 from microgauge.arrays import Counts, Index
 from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.disclosure.learned import Cells, Target
-from microgauge.measures.disclosure.matches import same_profiles
+from microgauge.measures.disclosure.matches import agree, same_profiles
 from microgauge.passes import Classes
 from microgauge.results.disclosure import Intruder
 from microgauge.sections.disclosure.attack import Attack, both_ways
@@ -225,10 +225,9 @@ def _matched(
     """With whose own record agrees, and where the records of the others are."""
     person = same_profiles(joint.known, people.levels, sizes)
     record = same_profiles(joint.shown, shown.levels, sizes)
-    a, b = joint.known, joint.shown
-    agree = ((a == b) | (a == np.asarray(sizes)) | (b == np.asarray(sizes))).all(axis=1)
-    own = np.bincount(person[agree], joint.rows[agree], len(people.people)).astype(np.int64)
-    rest = np.flatnonzero(~agree)
+    same = agree(joint.known, joint.shown, sizes)
+    own = np.bincount(person[same], joint.rows[same], len(people.people)).astype(np.int64)
+    rest = np.flatnonzero(~same)
     pairs = person[rest] * np.int64(len(shown.people)) + record[rest]
     found, place = np.unique(pairs, return_inverse=True)
     rows = np.bincount(place, joint.rows[rest], len(found)).astype(np.int64)
