@@ -87,10 +87,9 @@ def disclosure(suppressed: float = 0.0) -> tuple[float, ...]:
     pairs = tuple(zip(axes(ORIGINAL)[:KEYS], axes(PROTECTED)[:KEYS], strict=True))
     knows = OwnClasses(axes(ORIGINAL), pairs)
     target = Target("t", sizes["t"])
-    people, shown = (
-        Profiles.of({"t": engine.scan([asked])[asked]}, SIZES[:KEYS], {"t": target.size})
-        for engine, asked in ((matched, knows), (protected, shows))
-    )
+    sought, released = matched.scan([knows])[knows], protected.scan([shows])[shows]
+    shown = Profiles.of({"t": released}, SIZES[:KEYS], {"t": target.size})
+    people = Profiles.of({"t": sought}, SIZES[:KEYS], {"t": target.size}, shown)
     views = [View(n, "category", sizes[n], np.zeros(sizes[n]), {}) for n in names[:KEYS]]
     attack = Attack(views, [target], people, shown, 1)
     found = float(attack.own_exact.chances(attack.exact).sum() / ROWS)

@@ -19,6 +19,8 @@ BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
 LONG_ROWS = 1 << 20
 """Rows of a batch whose answers are as long as a table."""
+HELD_ROWS = 1 << 24
+"""Rows that are answered together at most, where a question holds them back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,11 @@ class Axis:
     """A number for each level (a rank, say) and 0 for missing cells."""
     identity: bool = False
     """Whether raw codes are the levels themselves, which spares looking them up."""
+
+    @cached_property
+    def narrow(self) -> NDArray[Any]:
+        """The lookup in as few bytes as may be."""
+        return self.lookup.astype(np.min_scalar_type(self.size))
 
     @cached_property
     def _print(self) -> tuple[object, ...]:
@@ -77,6 +84,17 @@ class Pass:
 
     def read(self, batch: Batch) -> Any:
         """The answer for these rows."""
+        raise NotImplementedError
+
+    def held(self, batch: Batch) -> NDArray[Any] | None:
+        """What to keep of these rows where many batches are answered together in less time.
+
+        None where each is answered by itself.
+        """
+        return None
+
+    def answer(self, held: NDArray[Any]) -> Any:
+        """The answer for all rows of which something was held."""
         raise NotImplementedError
 
     def finish(self, total: Any) -> Any:
@@ -125,6 +143,7 @@ class Batch:
         self.weights = weights
         self._raw: dict[str, Index] = {}
         self._levels: dict[Axis, Index] = {}
+        self._narrow: dict[Axis, NDArray[Any]] = {}
         self._scores: dict[Axis, Floats] = {}
         self._stacks: dict[tuple[Axis, ...], Floats] = {}
         self._kept: dict[Hashable, NDArray[Any]] = {}
@@ -148,6 +167,15 @@ class Batch:
             # Clipping skips numpy's check of every index; codes never exceed the lookup.
             found = raw if axis.identity else axis.lookup.take(raw, mode="clip")
             self._levels[axis] = found
+        return found
+
+    def narrow(self, axis: Axis) -> NDArray[Any]:
+        """The level of every row in as few bytes as may be: to be compared and packed."""
+        found = self._narrow.get(axis)
+        if found is None:
+            codes = self._codes[axis.column]
+            found = codes if axis.identity else axis.narrow.take(codes, mode="clip")
+            self._narrow[axis] = found
         return found
 
     def _index(self, column: str) -> Index:
@@ -185,18 +213,33 @@ class _Sum:
     def __init__(self, question: Pass) -> None:
         self._question = question
         self._total = Total()
+        self._held: list[NDArray[Any]] = []
         self._why: Undefined | None = None
 
     def read(self, batch: Batch) -> None:
         if self._why is None:
             try:
-                self._total.add(self._question.read(batch))
+                self._read(batch)
             except Undefined as why:  # of this question only: the others go on
-                self._why, self._total = why, Total()
+                self._why, self._total, self._held = why, Total(), []
+
+    def _read(self, batch: Batch) -> None:
+        held = self._question.held(batch)
+        if held is None:
+            self._total.add(self._question.read(batch))
+            return
+        self._held.append(held)
+        if sum(map(len, self._held)) >= HELD_ROWS:
+            self._answer()
+
+    def _answer(self) -> None:
+        if self._held:
+            self._total.add(self._question.answer(np.concatenate(self._held)))
+            self._held = []
 
     @property
     def known(self) -> bool:
-        return self._why is not None or self._total.known
+        return self._why is not None or self._total.known or bool(self._held)
 
     @property
     def value(self) -> Any:
@@ -204,9 +247,13 @@ class _Sum:
         if self._why is not None:
             return self._why
         try:
-            return self._total.value
+            return self._summed()
         except Undefined as why:
             return why
+
+    def _summed(self) -> Any:
+        self._answer()
+        return self._total.value
 
 
 def fold(

@@ -8,13 +8,13 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Words
 from microgauge.errors import Undefined
 from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import sums_by
-from microgauge.values.packing import MOST, counted, distinct, packed
+from microgauge.values.packing import DENSE, MOST, counted, distinct, packed, runs
 
 MOST_CLASSES = 50_000_000
 """Classes that are held: about 50 bytes each while they are added up."""
@@ -106,6 +106,10 @@ class _Combined(Pass):
         """Levels of each axis, with the missing one."""
         return tuple(axis.size + 1 for axis in self.axes)
 
+    def words(self, batch: Batch) -> Words:
+        """The combination of each row, as numbers."""
+        return packed([batch.narrow(axis) for axis in self.axes], self.sizes)
+
 
 @dataclass(frozen=True)
 class Classes(_Combined):
@@ -114,11 +118,22 @@ class Classes(_Combined):
     scored: tuple[Axis, ...] = ()
     """Axes whose scores are summed in every class."""
 
+    def held(self, batch: Batch) -> NDArray[Any] | None:
+        """The combination of each row, where there are too many to count them in an array."""
+        if self.scored or not _to_be_sorted(prod(self.sizes), batch.rows):
+            return None
+        (words,) = packed([batch.narrow(axis) for axis in self.axes], self.sizes, np.uint32)
+        return np.asarray(words)
+
+    def answer(self, held: NDArray[Any]) -> ClassCells:
+        """The classes of all rows held."""
+        keys, rows = runs(held)
+        return ClassCells(keys, rows, np.empty((0, len(rows))))
+
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
-        sizes = self.sizes
-        words = packed([batch.levels(axis) for axis in self.axes], sizes)
-        span = min(prod(sizes), MOST)
+        words = self.words(batch)
+        span = min(prod(self.sizes), MOST)
         if not self.scored:
             keys, rows = counted(words, span)
             return ClassCells(keys, rows, np.empty((0, len(rows))))
@@ -139,18 +154,31 @@ class OwnClasses(_Combined):
 
     pairs: tuple[tuple[Axis, Axis], ...]
 
+    def held(self, batch: Batch) -> NDArray[Any] | None:
+        """The combination of each row and whether its record agrees, where they are sorted."""
+        if not _to_be_sorted(2 * prod(self.sizes), batch.rows):
+            return None
+        (words,) = self._marked(batch, np.uint32)
+        return np.asarray(words)
+
+    def answer(self, held: NDArray[Any]) -> ClassCells:
+        """The classes of all rows held."""
+        return _by_agreement(*runs(held))
+
     def read(self, batch: Batch) -> ClassCells:
         """The classes of these rows."""
-        sizes = self.sizes
-        words = packed([batch.levels(axis) for axis in self.axes], sizes)
-        agreeing = _agreeing(batch, self.pairs)
-        span = prod(sizes)
+        span = prod(self.sizes)
         if 2 * span <= MOST:
-            return _by_agreement(*counted(2 * words + agreeing, 2 * span))
-        keys, places, size = distinct(words, MOST)
+            return _by_agreement(*counted(self._marked(batch, np.int64), 2 * span))
+        keys, places, size = distinct(self.words(batch), MOST)
         rows = np.bincount(places, minlength=size)
-        own = sums_by(places, agreeing, size)
+        own = sums_by(places, _agreeing(batch, self.pairs), size)
         return ClassCells(keys, rows, own[np.newaxis])
+
+    def _marked(self, batch: Batch, dtype: DTypeLike) -> NDArray[Any]:
+        """The combination of each row, and in the last bit whether its record agrees."""
+        levels = [batch.narrow(axis) for axis in self.axes]
+        return packed([*levels, _agreeing(batch, self.pairs)], [*self.sizes, 2], dtype)
 
 
 @dataclass(frozen=True)
@@ -163,7 +191,7 @@ class MovedClasses(_Combined):
         """The classes of these rows."""
         moved = ~_agreeing(batch, self.pairs)
         sizes = self.sizes
-        words = packed([batch.levels(axis)[moved] for axis in self.axes], sizes)
+        words = packed([batch.narrow(axis)[moved] for axis in self.axes], sizes)
         keys, places, size = distinct(words, min(prod(sizes), MOST))
         return ClassCells(keys, np.bincount(places, minlength=size), np.empty((0, size)))
 
@@ -191,6 +219,14 @@ def _agreeing(batch: Batch, pairs: tuple[tuple[Axis, Axis], ...]) -> Flags:
 def _compared(batch: Batch, pairs: tuple[tuple[Axis, Axis], ...]) -> Flags:
     found = np.ones(batch.rows, dtype=np.bool_)
     for known, shown in pairs:
-        a, b = batch.levels(known), batch.levels(shown)
+        a, b = batch.narrow(known), batch.narrow(shown)
         found &= (a == b) | (a == known.size) | (b == shown.size)
     return found
+
+
+def _to_be_sorted(span: int, rows: int) -> bool:
+    """Whether combinations are too many to be counted in an array and fit into 32 bits.
+
+    Then many batches are sorted at once in less time than each by itself and merged.
+    """
+    return DENSE * rows < span < 1 << 32

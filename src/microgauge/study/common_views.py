@@ -41,7 +41,9 @@ class View:
     def axis(self, table: TableName, column: str) -> Axis:
         """How passes see a table's column."""
         side, places = self.sides[table]
-        return Axis(column, np.append(places, self.size)[side.lookup], self.size)
+        lookup = np.append(places, self.size)[side.lookup]
+        identity = np.array_equal(lookup, np.arange(len(lookup)))
+        return Axis(column, lookup, self.size, identity=identity)
 
     @property
     def range(self) -> float:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from microgauge.arrays import Counts, Flags, Index, Words
 
 MOST = 1 << 62
 """Combinations that one whole number can tell apart."""
+AT_A_TIME = 1 << 15
+"""Rows that are packed together: few enough to stay in the processor's cache."""
+SEVERAL = 1 << 21
+"""Numbers from which on two threads sort a half each."""
 DENSE = 32
 """Up to so many possible keys for each row they are counted in an array, beyond they are sorted."""
 
@@ -32,16 +37,22 @@ def words_of(sizes: Sequence[int]) -> list[range]:
     return [*found, range(start, len(sizes))]
 
 
-def packed(levels: Sequence[Index], sizes: Sequence[int]) -> Words:
+def packed(
+    levels: Sequence[NDArray[Any]], sizes: Sequence[int], dtype: DTypeLike = np.int64
+) -> NDArray[Any]:
     """Words × rows: numbers that are equal where, and only where, all levels are."""
-    words = []
-    for part in words_of(sizes):
-        key = levels[part[0]].astype(np.int64)
-        for place in part[1:]:
-            key *= sizes[place]
-            key += levels[place]
-        words.append(key)
-    return np.stack(words)
+    words = words_of(sizes)
+    rows = len(levels[0])
+    found = np.empty((len(words), rows), dtype=dtype)
+    for start in range(0, rows, AT_A_TIME):
+        some = slice(start, start + AT_A_TIME)
+        for word, part in zip(found, words, strict=True):
+            key = word[some]
+            key[:] = levels[part[0]][some]
+            for place in part[1:]:
+                key *= word.dtype.type(sizes[place])
+                np.add(key, levels[place][some], out=key, casting="unsafe")
+    return found
 
 
 def unpacked(words: Words, sizes: Sequence[int]) -> Index:
@@ -63,10 +74,27 @@ def counted(words: Words, span: int) -> tuple[Words, Counts]:
         keys, places, size = distinct(words, span)
         return keys, np.bincount(places, minlength=size)
     # Half as wide numbers are sorted in half the time.
-    ranked = np.sort(words[0].astype(np.uint32) if span < 1 << 32 else words[0])
+    return runs(words[0].astype(np.uint32) if span < 1 << 32 else words[0].copy())
+
+
+def runs(numbers: NDArray[Any]) -> tuple[Words, Counts]:
+    """Distinct numbers in rising order, and how many there are of each. Sorts the array itself."""
+    ranked = _sorted(numbers)
     starts = np.flatnonzero(_changes(ranked))
     keys = ranked[starts].astype(np.int64, copy=False)
     return keys[np.newaxis], np.diff(starts, append=len(ranked))
+
+
+def _sorted(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The same array in rising order."""
+    if len(numbers) < SEVERAL:
+        numbers.sort()
+        return numbers
+    middle = len(numbers) // 2
+    with ThreadPoolExecutor(2) as both:
+        list(both.map(np.ndarray.sort, (numbers[:middle], numbers[middle:])))
+    numbers.sort(kind="stable")  # merges two rising runs
+    return numbers
 
 
 def _changes(ranked: NDArray[Any]) -> Flags:

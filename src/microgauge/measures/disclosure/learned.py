@@ -37,7 +37,7 @@ class Cells:
     profiles: Index
     """In rising order."""
     values: Index
-    """The level of the target; its size where missing."""
+    """The level of the target; its size where missing. The type can hold one more."""
     rows: Counts
     number: int
     """Profiles there are."""
@@ -58,10 +58,20 @@ class Cells:
     @cached_property
     def _starts(self) -> Index:
         """Where the cells of each profile begin."""
-        return np.flatnonzero(np.diff(self.profiles, prepend=-1))
+        new = np.ones(len(self.profiles), dtype=np.bool_)
+        np.not_equal(self.profiles[1:], self.profiles[:-1], out=new[1:])
+        return np.flatnonzero(new)
+
+    def spread(self, figures: NDArray[Any]) -> NDArray[Any]:
+        """Figures of profiles, given to each of their cells."""
+        if len(self._starts) < self.number:
+            figures = figures[self.profiles[self._starts]]
+        return np.repeat(figures, np.diff(self._starts, append=len(self.profiles)))
 
     def sums(self, figures: NDArray[Any]) -> NDArray[Any]:
         """Figures of cells, added up for each profile."""
+        if len(self._starts) == self.number and self.number:
+            return np.asarray(np.add.reduceat(figures, self._starts))
         found = np.zeros(self.number, dtype=figures.dtype)
         if len(self.profiles):
             found[self.profiles[self._starts]] = np.add.reduceat(figures, self._starts)
@@ -173,7 +183,7 @@ class Chance:
         keys, places, _ = distinct(counted[np.newaxis], int(counted.max(initial=0)) + 1)
         sizes = keys[0]
         if self.target.numbers is None:
-            return self._categories(people, counted, sizes, places)
+            return self._categories(people, sizes, places)
         order = np.argsort(places[people.profiles], kind="stable")
         bounds = np.searchsorted(places[people.profiles][order], np.arange(len(sizes) + 1))
         for place, size in enumerate(sizes):
@@ -182,15 +192,10 @@ class Chance:
                 found += self._numbers(people, cells, int(size))
         return found
 
-    def _categories(self, people: Cells, counted: Counts, sizes: Counts, places: Index) -> Floats:
+    def _categories(self, people: Cells, sizes: Counts, places: Index) -> Floats:
         q = self.shown.counts[: self.target.size] / max(self.shown.counts.sum(), 1)
-        p = people.shares
-        place = places[people.profiles]
-        here = (people.values < self.target.size) & (sizes[place] > 0)
-        # The share of a value that is missing is of no account: it is left out here.
-        own = _powers(np.append(q, 0.0), sizes, people.values, place)
-        own *= np.where(here, people.rows, 0)
-        expected = np.array([(q**size * p).sum() if size else 0.0 for size in sizes])
+        own = _powers(q, sizes, people, places) * people.rows
+        expected = np.array([(q**size * people.shares).sum() if size else 0.0 for size in sizes])
         return np.asarray(people.sums(own) - people.known * expected[places])
 
     @cached_property
@@ -240,12 +245,20 @@ class Chance:
         return np.bincount(people.profiles[cells], each, people.number).astype(np.float64)
 
 
-def _powers(shares: Floats, sizes: Counts, values: Index, places: Index) -> Floats:
-    """The share of each value to the power of the size at its place; each pair worked out once."""
-    if len(shares) * len(sizes) > len(values):
-        return np.asarray(shares[values] ** sizes[places])
-    table = shares[np.newaxis] ** sizes[:, np.newaxis]
-    return np.asarray(table[places, values])
+def _powers(shares: Floats, sizes: Counts, people: Cells, places: Index) -> Floats:
+    """For each cell the share of its value to the power of its number of matches.
+
+    0 where there is no match or no value. `places` say which of the sizes each profile has.
+    """
+    # The share of a value that is missing is of no account: it is left out here.
+    whole = np.append(shares, 0.0)
+    if len(whole) * len(sizes) > len(people.values):
+        matches = people.spread(sizes[places])
+        return np.where(matches > 0, whole[people.values] ** matches, 0.0)
+    # Each pair of a share and a size is worked out once.
+    table = whole[np.newaxis] ** sizes[:, np.newaxis]
+    table[sizes == 0] = 0.0
+    return np.asarray(table.take(people.spread(places * len(whole)) + people.values))
 
 
 def _parts(draws: int, size: int, most: int = 4_000_000) -> list[int]:
@@ -270,18 +283,18 @@ def learned(
 
     People whose own value is missing count 0.
     """
-    here = (people.values < target.size) & believed.only[people.profiles]
-    profiles, rows = people.profiles[here], people.rows[here]
     if target.numbers is None:
-        hit = people.values[here] == believed.values[profiles]
+        # No value is so high: nothing is claimed there.
+        claimed = np.where(believed.only, believed.values, target.size + 1)
+        hit = people.values == people.spread(claimed.astype(people.values.dtype))
         base = np.where(believed.only, people.shares[believed.values], 0.0)
     else:
-        apart = np.abs(target.numbers[people.values[here]] - believed.means[profiles])
-        hit = apart <= target.half * SLACK
+        apart = np.abs(
+            np.append(target.numbers, np.nan)[people.values] - people.spread(believed.means)
+        )
+        hit = (apart <= target.half * SLACK) & people.spread(believed.only)
         base = np.where(believed.only, shares_within(target, people, believed.means), 0.0)
-    right = np.zeros(len(here), dtype=np.int64)
-    right[here] = np.where(hit, rows, 0)
-    right = people.sums(right)
+    right = people.sums(people.rows * hit)
     counted = np.where(believed.only, people.known, 0)
     return Learned(gain=right - counted * base, null=chance.of_each(people, matches))
 

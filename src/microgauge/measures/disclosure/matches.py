@@ -144,5 +144,4 @@ def _take_in(
     starts = np.flatnonzero(np.append(True, queries[1:] != queries[:-1]))
     for value, layer in zip(values, layers, strict=True):
         parts = layer.values[references]
-        ufunc = {"sum": np.add, "min": np.minimum, "max": np.maximum}[layer.how]
-        value[queries[starts]] = ufunc.reduceat(parts, starts)
+        value[queries[starts]] = layer.ufunc.reduceat(parts, starts)

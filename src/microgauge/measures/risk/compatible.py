@@ -24,6 +24,8 @@ FEW_PAIRS = 1 << 18
 """Pairs of classes up to which each is looked at by itself."""
 ROOM = 8
 """Up to so many possible combinations per class they are found in an array, beyond by search."""
+MOST_CELLS = 1 << 25
+"""Possible combinations up to which they are found in an array of all of them."""
 BLOCK = 1 << 16
 """Classes whose neighbours' values are gathered at a time."""
 HELD = 1 << 21
@@ -39,6 +41,11 @@ class Layer:
 
     values: NDArray[Any]
     how: Literal["sum", "min", "max"]
+
+    @property
+    def ufunc(self) -> np.ufunc:
+        """What makes two figures one."""
+        return {"sum": np.add, "min": np.minimum, "max": np.maximum}[self.how]
 
     @property
     def nothing(self) -> float:
@@ -59,7 +66,7 @@ class Layer:
         if self.how == "sum":
             sums = np.bincount(places, self.values, size)
             return sums.astype(self.values.dtype)
-        (np.minimum if self.how == "min" else np.maximum).at(found, places, self.values)
+        self.ufunc.at(found, places, self.values)
         return found
 
     def whole(self) -> NDArray[Any]:
@@ -68,9 +75,7 @@ class Layer:
 
     def joined(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """Two values as one."""
-        if self.how == "sum":
-            return np.asarray(a + b)
-        return np.asarray(np.minimum(a, b) if self.how == "min" else np.maximum(a, b))
+        return np.asarray(self.ufunc(a, b))
 
     def taken(self, classes: Index) -> Layer:
         """The layer of some classes."""
@@ -154,6 +159,9 @@ def compatible_layers(
     table, once for all classes that lack the same; then a class is looked up under its own values,
     and under them with some replaced by "missing". No pair of classes is looked at by itself.
     """
+    span = prod(size + 1 for size in sizes)
+    if span <= min(ROOM * (len(levels) + len(others)), MOST_CELLS):
+        return _by_array(levels, others, layers, sizes)
     found = [layer.empty(len(levels)) for layer in layers]
     wanted = dict(_patterns(levels, sizes))
     for pattern, table in _summed_out(_Table(others, tuple(sizes), tuple(layers)), list(wanted)):
@@ -164,6 +172,34 @@ def compatible_layers(
             hits, parts = part.looked_up([columns[place] for place in part.places], members)
             for whole, layer, values in zip(found, layers, parts, strict=True):
                 whole[hits] = layer.joined(whole[hits], values)
+    return found
+
+
+def _by_array(
+    levels: Index, others: Index, layers: Sequence[Layer], sizes: Sequence[int]
+) -> list[NDArray[Any]]:
+    """The same with a cell for every possible combination, the missing level last of each key.
+
+    Key by key, the figure of "missing" joins that of every value, and "missing" becomes that of
+    all: after the last key each cell has what all classes compatible with it have.
+    """
+    shape = [size + 1 for size in sizes]
+    mine, theirs = (packed(list(side.T), shape)[0] for side in (levels, others))
+    lacking = [
+        tuple(bool((side[:, j] >= size).any()) for side in (levels, others))
+        for j, size in enumerate(sizes)
+    ]
+    found = []
+    for layer in layers:
+        cube = layer.folded(theirs, prod(shape)).reshape(shape)
+        for axis, (here, there) in enumerate(lacking):
+            lines = np.moveaxis(cube, axis, 0)
+            whole = layer.ufunc.reduce(lines, axis=0) if here else None
+            if there:
+                layer.ufunc(lines[:-1], lines[-1].copy(), out=lines[:-1])
+            if whole is not None:
+                lines[-1] = whole
+        found.append(cube.reshape(-1)[mine])
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.arrays import Counts, Floats, Index
+from microgauge.arrays import Counts, Floats, Index, Words
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked, asked_both
 from microgauge.measures.disclosure.learned import Cells
@@ -40,33 +40,39 @@ class Profiles:
     """People whose own record agrees with their keys."""
     released: Counts | None = None
     """People who are in the protected file."""
+    words: Words | None = None
+    """The levels of each profile, packed."""
 
     @staticmethod
     def of(
-        answers: Mapping[str, ClassCells], sizes: Sequence[int], targets: Mapping[str, int]
+        answers: Mapping[str, ClassCells],
+        sizes: Sequence[int],
+        targets: Mapping[str, int],
+        beside: Profiles | None = None,
     ) -> Profiles:
         """From classes of keys with each target, by its name; "" without one.
 
-        A sum that classes have is the people whose own record agrees.
+        A sum that classes have is the people whose own record agrees. Where another table's
+        profiles `beside` are the same, their levels are taken.
         """
         cells: dict[str, Cells] = {}
         levels: Index | None = None
         people = own = None
         for name, answer in answers.items():
-            found, places = _split(answer, sizes, targets.get(name))
-            levels = found if levels is None else levels
-            if people is None:
-                people = _added(answer.rows, places)
+            split = _split(answer, sizes, targets.get(name))
+            if levels is None:
+                words = split.profiles
+                levels = _levels(words, sizes, beside)
+                people = split.added(answer.rows)
             if own is None and len(answer.sums):
-                own = _added(answer.sums[0], places).astype(np.int64)
+                own = split.added(answer.sums[0]).astype(np.int64)
             if name:
-                values = answer.keys[-1] % (targets[name] + 1)
-                cells[name] = Cells(
-                    places, values.astype(np.intp), answer.rows, len(found), targets[name]
-                )
+                number = len(split.starts)
+                cells[name] = Cells(split.places, split.values, answer.rows, number, targets[name])
         assert levels is not None
         assert people is not None
-        return Profiles(levels, people, cells, own=own, released=None if own is None else people)
+        released = None if own is None else people
+        return Profiles(levels, people, cells, own=own, released=released, words=words)
 
     def regrouped(self, keys: Mapping[int, Grouping], targets: Mapping[str, Grouping]) -> Profiles:
         """The same people by some of the keys, by their place, their levels and targets' regrouped.
@@ -88,37 +94,56 @@ class Profiles:
         return Profiles(unpacked(words, full), people, cells)
 
 
-def _added(values: NDArray[Any], places: Index) -> NDArray[Any]:
-    """Sums of what stands together on each place; every place has something."""
-    if not len(places):
-        return values
-    return np.add.reduceat(values, np.flatnonzero(np.diff(places, prepend=-1)))
-
-
 def kept(size: int) -> Grouping:
     """Every level goes to itself."""
     return np.arange(size + 1), size
 
 
-def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> tuple[Index, Index]:
-    """The profiles of keys among classes whose last axis is a target, and that of each class.
+def _levels(words: Words, sizes: Sequence[int], beside: Profiles | None) -> Index:
+    """Packed profiles as levels."""
+    if beside is not None and beside.words is not None and np.array_equal(words, beside.words):
+        return beside.levels
+    return unpacked(words, [size + 1 for size in sizes])
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """Classes of keys and a target: where each profile of keys begins, and the target's values."""
+
+    profiles: Words
+    """The keys of each profile, packed."""
+    starts: Index
+    values: Index
+
+    @property
+    def places(self) -> Index:
+        """The profile of each class."""
+        lengths = np.diff(self.starts, append=len(self.values))
+        return np.repeat(np.arange(len(self.starts)), lengths)
+
+    def added(self, figures: NDArray[Any]) -> NDArray[Any]:
+        """Sums over the classes of each profile."""
+        return np.add.reduceat(figures, self.starts) if len(figures) else figures
+
+
+def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> _Split:
+    """The profiles of keys among classes whose last axis is a target.
 
     Classes are sorted, and the target is what changes last: equal keys stand together.
     """
-    whole = [size + 1 for size in sizes]
-    if target is None:
-        return unpacked(answer.keys, whole), np.arange(answer.keys.shape[1])
-    all_sizes = [*whole, target + 1]
     words = answer.keys
+    if target is None:
+        number = words.shape[1]
+        return _Split(words, np.arange(number), np.zeros(number, dtype=np.intp))
     last = words[-1] // (target + 1)
-    if len(words_of(all_sizes)[-1]) == 1:
-        words = words[:-1]
-    else:
-        words = np.concatenate([words[:-1], last[np.newaxis]])
-    new = np.append(True, (words[:, 1:] != words[:, :-1]).any(axis=0))[: words.shape[1]]
-    places = np.cumsum(new) - 1
-    first = answer.keys[:, new]
-    return unpacked(first, all_sizes)[:, :-1], places
+    # In as few bytes as may be: there are as many as classes.
+    values = (words[-1] - last * (target + 1)).astype(np.min_scalar_type(target + 1))
+    alone = len(words_of([*(size + 1 for size in sizes), target + 1])[-1]) == 1
+    keys = words[:-1] if alone else np.concatenate([words[:-1], last[np.newaxis]])
+    new = np.ones(words.shape[1], dtype=np.bool_)
+    np.any(keys[:, 1:] != keys[:, :-1], axis=0, out=new[1:])
+    starts = np.flatnonzero(new)
+    return _Split(keys[:, starts], starts, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +237,7 @@ def read_evidence(wanted: Asked, weight: Axis | None) -> Asking[Evidence]:
         records = replace(records, weights=facts[study.protected][weighing].sums[0])
     if study.matched is None:
         return Evidence(_profiles(wanted, mine, facts[study.original]), records, None)
-    people = agreeing = _profiles(wanted, units, facts[study.matched])
+    people = agreeing = _profiles(wanted, units, facts[study.matched], records)
     if not wanted.whole:
         people = _with_own(wanted, mine, facts[study.original], agreeing)
     moved = _moved(wanted, people, records, facts[study.matched][wanted.moved])
@@ -232,9 +257,11 @@ def _moved(
     return person, record, cells.rows
 
 
-def _profiles(wanted: Asked, questions: Mapping[str, Pass], facts: Facts) -> Profiles:
+def _profiles(
+    wanted: Asked, questions: Mapping[str, Pass], facts: Facts, beside: Profiles | None = None
+) -> Profiles:
     answers = {name: facts[question] for name, question in questions.items()}
-    return Profiles.of(answers, wanted.sizes, wanted.target_sizes)
+    return Profiles.of(answers, wanted.sizes, wanted.target_sizes, beside)
 
 
 def _with_own(
