@@ -17,7 +17,7 @@ class TableScore:
     recoding: float
     """What recoding has in it."""
     permuted: float
-    """The score if every column were permuted."""
+    """The expected score if every column were permuted, with as many rows."""
     resample: float
     """The expected score of a resample of the original with as many rows."""
     pmse_ratio: float | None = None
@@ -63,7 +63,8 @@ class Tables:
     sample_share: float | None
     """A random sample of this share of the original is expected to score alike."""
     permuted: float | None
-    """The value if every column of the original were permuted."""
+    """The value that the original with every column permuted is expected to have, with as many
+    rows as the protected table."""
     resample: float | None
     """The value that a resample of the original with as many rows is expected to have."""
     one_way: float | None

@@ -175,15 +175,6 @@ def _mean_differences(density: Floats, parts: Sequence[_Cover]) -> Floats:
     return np.asarray((apart / total[:, :, 0]).sum(axis=1))
 
 
-def independent(p: Floats) -> Floats:
-    """The table of the same margins whose variables have nothing to do with each other."""
-    axes = range(1, p.ndim)
-    found = np.ones_like(p)
-    for axis in axes:
-        found = found * p.sum(axis=tuple(a for a in axes if a != axis), keepdims=True)
-    return found
-
-
 def pmse_ratio(before: Floats, after: Floats) -> float:
     """pMSE of a table over its expectation if rows were drawn from the original; 1 is chance.
 

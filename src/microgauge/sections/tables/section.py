@@ -16,14 +16,12 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.tables.agreement import (
     in_cells,
-    independent,
     lost,
     pmse_ratio,
     shares,
     spread_out,
-    total_variation,
 )
-from microgauge.measures.tables.sampling import SampledTables, jackknife_error, resampled
+from microgauge.measures.tables.sampling import SampledTables, jackknife_error, permuted, resampled
 from microgauge.results.tables import Tables, TableScore, TableVariable
 from microgauge.sections.tables.cells import Tabled, tabled
 from microgauge.sections.tables.choices import TablesChoices
@@ -35,6 +33,8 @@ from microgauge.study.variable import Side
 
 MOST_TRIPLES = 1_000
 """Tables of three variables beyond which some are chosen by the seed."""
+MOST_ALIKE = 2.0
+"""Rows alike on average beyond which leaving out groups of them tells no error."""
 QUANTILE_95 = 2.045
 """Of Student's t distribution with 29 degrees of freedom."""
 
@@ -100,6 +100,8 @@ class Comparison:
     _losses: list[Floats] = field(default_factory=list)
     _left: bool = True
     """Whether both tables have rows left without any part of the units."""
+    _alike: float = 1.0
+    """Original rows that are left out together on average, as the sizes of the parts show."""
 
     def __post_init__(self) -> None:
         known = self.study.variables
@@ -112,15 +114,16 @@ class Comparison:
         """Another table."""
         cells = [v.cells for v in counted.variables]
         names = tuple(v.name for v in counted.variables)
-        before = in_cells(counted.before[:1], cells)
-        p = shares(before)
+        if not self.scores:
+            self._alike = left_out_together(counted.before, self._units)
+        p = shares(in_cells(counted.before[:1], cells))
         self._samples.add(p * self._units)
         start = TableScore(
             variables=names,
             score=0.0,
             moved=1.0,
             recoding=0.0,
-            permuted=1.0 - float(total_variation(p, independent(p))[0]),
+            permuted=1.0 - permuted(p[0], self._released) if self._released else 0.0,
             resample=1.0 - resampled(p, self._released) if self._released else 0.0,
         )
         if counted.after is None:
@@ -212,7 +215,11 @@ class Comparison:
         if not self._left:
             return (), None, "replicates: all units are alike, so no part can be left out"
         values = 1.0 - np.mean(self._losses, axis=0)[1:]
-        return tuple(values.tolist()), jackknife_error(values), None
+        found = tuple(values.tolist())
+        if self._alike > MOST_ALIKE:
+            # Equal rows are left out together, which would pass for a large error.
+            return found, None, "standard_error: too many rows are alike"
+        return found, jackknife_error(values), None
 
     def _variable(self, variable: Tabled) -> TableVariable:
         own = [score for score in self.scores if variable.name in score.variables]
@@ -229,6 +236,18 @@ class Comparison:
             removed=variable.removed,
             reason=None if own else "in no table",
         )
+
+
+def left_out_together(counts: Floats, units: int) -> float:
+    """How many rows are alike on average, from how unequal the parts of the units are.
+
+    Rows in parts by hash have Σ n_k² = N m + (N² - N m)/30 in expectation, m the mean number of
+    rows like a row; 1 where all differ.
+    """
+    sums = counts.reshape(len(counts), -1).sum(axis=1)
+    parts, total = sums[0] - sums[1:], sums[0]
+    apart = (parts * parts).sum() - total * total / PARTS
+    return float(apart / (total * total / units * (1.0 - 1.0 / PARTS)))
 
 
 def _mean(values: Sequence[float]) -> float | None:
