@@ -118,8 +118,9 @@ class Counter:
         return self._units("protected", "")
 
     def _units(self, which: str, prefix: str) -> tuple[Axis, ...]:
-        """All columns of a table, whatever their order."""
-        sides = {v.name: getattr(v, which) for v in self.study.variables}
+        """All columns of a table, whatever their order; keys, which not all engines code, aside."""
+        key = self.study.options.key
+        sides = {v.name: getattr(v, which) for v in self.study.variables if v.name != key}
         return tuple(
             _told_by(prefix + name, side)
             for name, side in sorted(sides.items())
