@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.engines import PROTECTED
 from microgauge.measures.tables.agreement import Cells, Spread
 from microgauge.passes import Axis
 from microgauge.sections.tables.choices import TablesChoices
@@ -52,17 +54,24 @@ class Tabled:
         """Whether some of its cells can no longer be told apart."""
         return self.cells.spread is not None
 
+    @cached_property
     def original_axis(self) -> Axis:
         """How passes see the original's column."""
         lookup = np.append(self.original, self.pieces)[self.variable.original.lookup]
         return Axis(self.name, lookup, self.pieces)
 
-    def protected_axis(self, before: str = "") -> Axis:
-        """How passes see the protected column; in matched rows its name has a prefix."""
+    @cached_property
+    def protected_axis(self) -> Axis:
+        """How passes see the protected column."""
         assert self.protected is not None
         assert self.variable.protected is not None
         lookup = np.append(self.protected, self.places)[self.variable.protected.lookup]
-        return Axis(before + self.name, lookup, self.places)
+        return Axis(self.name, lookup, self.places)
+
+    @cached_property
+    def matched_axis(self) -> Axis:
+        """The same in rows that hold both tables' values."""
+        return replace(self.protected_axis, column=PROTECTED + self.name)
 
     def one_way(self) -> tuple[Floats, Floats]:
         """What each place of both tables weighs."""

@@ -54,8 +54,10 @@ class Counter:
 
         return in_blocks(combinations, size, BLOCK_BYTES)
 
-    def block(self, combinations: Sequence[Combination], *, parts: bool) -> Asking[list[Counted]]:
-        """One round: the tables of both sides."""
+    def block(
+        self, combinations: Sequence[Combination], *, parts: bool
+    ) -> Asking[Iterator[Counted]]:
+        """One round: the tables of both sides, made one by one."""
         before = [self._before(c, parts=parts) for c in combinations]
         here = [c for c in combinations if not any(v.removed for v in c)]
         whole = {c: self._whole(c) for c in here}
@@ -64,30 +66,36 @@ class Counter:
         wanted = [] if parts and self._all_matched else list(whole.values())
         engines = [self.study.original, self.study.protected, self._rows]
         facts = yield from asked_both(engines, [before, wanted, list(apart.values())])
-        found = []
-        for variables, question in zip(combinations, before, strict=True):
-            second = None
-            if variables in whole:
-                total = facts[1][whole[variables]] if wanted else None
-                second = _left_out(facts[2][apart[variables]], total) if parts else total
-            first = facts[0][question]
-            found.append(Counted(variables, _left_out(first, None) if parts else first, second))
-        return found
+
+        def after(variables: Combination) -> Floats | None:
+            if variables not in whole:
+                return None
+            total: Floats | None = facts[1][whole[variables]] if wanted else None
+            return _left_out(facts[2][apart[variables]], total) if parts else total
+
+        def first(question: PartedTable) -> Floats:
+            counts: Floats = facts[0][question]
+            return _left_out(counts, None) if parts else counts
+
+        return (
+            Counted(variables, first(question), after(variables))
+            for variables, question in zip(combinations, before, strict=True)
+        )
 
     # -- questions ---------------------------------------------------------------------------
 
     def _before(self, variables: Combination, *, parts: bool) -> PartedTable:
-        axes = tuple(v.original_axis() for v in variables)
+        axes = tuple(v.original_axis for v in variables)
         return PartedTable(axes, self._unit, PARTS) if parts else PartedTable(axes)
 
     def _whole(self, variables: Combination) -> PartedTable:
-        return PartedTable(tuple(v.protected_axis() for v in variables))
+        return PartedTable(tuple(v.protected_axis for v in variables))
 
     def _apart(self, variables: Combination) -> PartedTable:
         if not self._aligned:
-            axes = tuple(v.protected_axis() for v in variables)
+            axes = tuple(v.protected_axis for v in variables)
             return PartedTable(axes, self._protected_unit, PARTS)
-        axes = tuple(v.protected_axis(PROTECTED) for v in variables)
+        axes = tuple(v.matched_axis for v in variables)
         return PartedTable(axes, self._matched_unit, PARTS, self._matched_weight)
 
     @property

@@ -62,7 +62,7 @@ def like(tables: Tables) -> str:
     else:
         said = f"a random sample of {per_cent(tables.sample_share)} of the original"
     return (
-        f"{said}; a resample would have {per_cent(tables.resample)}, permuted columns "
+        f"{said}; expected of a resample {per_cent(tables.resample)}, of permuted columns "
         f"{per_cent(tables.permuted)}"
     )
 
