@@ -23,8 +23,8 @@ def demo() -> microgauge.Assessment:
 
 
 CONTRACT = {
-    "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf loss"
-    " indicators regressions disclosure risk rut yardsticks notes",
+    "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf tables"
+    " loss indicators regressions disclosure risk rut yardsticks notes",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -51,6 +51,10 @@ CONTRACT = {
     "propensity.variables": "name drop",
     "clusters": "method groups weights rows value null_share seed",
     "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed",
+    "tables": "ways tables value score standard_error value_ci k_marginal by sample_share permuted"
+    " resample one_way variables worst replicates possible seed",
+    "tables.variables": "name value one_way cells permuted resample removed",
+    "tables.worst": "variables score moved recoding permuted resample pmse_ratio",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
     " eigenvalues_robust variables tables matrices subdomains seed",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"

@@ -16,6 +16,7 @@ from microgauge.passes.matching import (
     Suppressed,
     Within,
 )
+from microgauge.passes.parted import PartedTable
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
@@ -38,6 +39,7 @@ __all__ = [
     "Moments",
     "MovedClasses",
     "OwnClasses",
+    "PartedTable",
     "Pass",
     "Present",
     "Product",

@@ -24,6 +24,7 @@ from microgauge.results import (
 )
 from microgauge.results.disclosure import Intruder, LearnedTarget
 from microgauge.results.plain import to_dict
+from microgauge.results.tables import TableScore
 
 _DTYPES: dict[str, type[pl.DataType]] = {
     "float": pl.Float64,
@@ -109,6 +110,17 @@ def table_frame(result: Assessment) -> pl.DataFrame:
         for table in _loss(result).tables
     ]
     return _frame(TableLoss, rows)
+
+
+def scored_table_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each table of two or three variables in cells of the original, the worst first."""
+    if result.tables is None:
+        raise ValueError("tables were not compared: leave tables among the sections")
+    rows = [
+        {**to_dict(table), "variables": " × ".join(table.variables)}
+        for table in result.tables.worst
+    ]
+    return _frame(TableScore, rows)
 
 
 def indicator_frame(result: Assessment) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from microgauge.results.loss import Loss
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.risk import Risk
+from microgauge.results.tables import Tables
 from microgauge.results.yardsticks import Yardstick
 
 ORDER = (
@@ -26,6 +27,7 @@ ORDER = (
     "propensity",
     "clusters",
     "ecdf",
+    "tables",
     "loss",
     "indicators",
     "regressions",
@@ -122,6 +124,11 @@ class Assessment:
         return self.sections.get("ecdf")
 
     @property
+    def tables(self) -> Tables | None:
+        """How far tables of several variables agree."""
+        return self.sections.get("tables")
+
+    @property
     def loss(self) -> Loss | None:
         """What became of values, tables and covariances."""
         return self.sections.get("loss")
@@ -214,6 +221,12 @@ class Assessment:
         from microgauge.render.frames import table_frame
 
         return table_frame(self)
+
+    def tables_table(self) -> Any:
+        """A polars data frame with a row for each table of several variables, the worst first."""
+        from microgauge.render.frames import scored_table_frame
+
+        return scored_table_frame(self)
 
     def indicator_table(self) -> Any:
         """A polars data frame with a row for each indicator and group."""

@@ -16,6 +16,7 @@ from microgauge.sections.loss import Loss
 from microgauge.sections.pictures import Pictures
 from microgauge.sections.risk import Risk
 from microgauge.sections.section import Section
+from microgauge.sections.tables import Tables
 from microgauge.sections.yardsticks import Yardsticks
 
 _SECTIONS: list[Section] = [
@@ -24,6 +25,7 @@ _SECTIONS: list[Section] = [
     Propensity(),
     Clusters(),
     Ecdf(),
+    Tables(),
     Loss(),
     Indicators(),
     Regressions(),

@@ -1,0 +1,50 @@
+"""Do the tables that users make still hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from microgauge.results.tables import Tables as TablesResult
+from microgauge.sections.section import Section
+from microgauge.sections.tables.choices import TablesChoices
+from microgauge.sections.tables.explanations import EXPLANATIONS
+
+if TYPE_CHECKING:
+    from microgauge.engines.rounds import Asking
+    from microgauge.log import Log
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block
+    from microgauge.study.study import Study
+
+
+class Tables(Section):
+    """All tables of two variables, cell by cell."""
+
+    name = "tables"
+    title = "Tables"
+    about = "how far tables of two variables agree"
+    page = "tables.md"
+    result = TablesResult
+    choices = TablesChoices
+    explanations = EXPLANATIONS
+    public = False
+
+    def run(self, study: Study, log: Log) -> Asking[Any]:
+        """All tables of analysed variables, compared cell by cell."""
+        from microgauge.sections.tables.section import run
+
+        return run(study, log)
+
+    def words(self, result: Assessment) -> Sequence[Block]:
+        """How far tables agree, and the worst of them."""
+        from microgauge.sections.tables.words import words
+
+        return words(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """The same with a picture of the worst tables, and a row for each variable."""
+        from microgauge.sections.tables.report import report
+
+        del edition, threshold
+        return report(result.sections[self.name])
