@@ -93,10 +93,13 @@ class GDU:
     grc: float | None
     value_with_grc: float | None
     threshold: float
-    weights: tuple[float, float]
+    weights: tuple[float, ...]
+    """Of variables, of pairs and, where the schema gives a third, of models."""
     test_n: int | None
     variables: tuple[VariableScore, ...]
     pairs: tuple[PairScore, ...]
     coverage: Coverage
     models: tuple[ModelScore, ...] = ()
+    multivariate: float | None = None
+    """Mean utility of the models that have one: counts in `value` by the third weight only."""
     reason: str | None = None

@@ -73,15 +73,19 @@ class GlobalUtility:
         importance = {v.name: v.given.importance for v in self.study.analysed}
         univariate = {s.name: s.utility for s in scores if s.utility is not None}
         bivariate = means if any(p.utility is not None for p in pairs) else {}
+        balance = self.study.options.balance
         halves = balanced(
             weighted_mean(univariate, importance) if univariate else None,
             weighted_mean(bivariate, importance) if bivariate else None,
-            self.study.options.balance,
+            _mean_utility(models),
+            balance,
         )
         grc, grc_reason = self._grc()
         reasons = [grc_reason, None if univariate else "univariate: every variable is empty"]
         if halves.bivariate is None:
             reasons.append("bivariate: there is no pair of variables that can be tested")
+        if halves.multivariate is None and (models or balance[2:] > (0.0,)):
+            reasons.append("multivariate: there is no model that can be scored")
         return GDU(
             value=halves.value,
             univariate=halves.univariate,
@@ -89,12 +93,13 @@ class GlobalUtility:
             grc=grc,
             value_with_grc=None if grc is None or halves.value is None else halves.value * grc,
             threshold=self.study.options.threshold,
-            weights=self.study.options.balance,
+            weights=balance,
             test_n=self.study.options.test_n,
             variables=scores,
             pairs=pairs,
             coverage=_coverage(pairs),
             models=models,
+            multivariate=halves.multivariate,
             reason="; ".join(r for r in reasons if r) or None,
         )
 
@@ -367,6 +372,11 @@ def _with_both(start: PairScore, pair: _Pair, before: Association, after: Associ
         p_protected=after.p,
         coefficient_protected=after.coefficient,
     )
+
+
+def _mean_utility(models: tuple[ModelScore, ...]) -> float | None:
+    known = [model.utility for model in models if model.utility is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _coverage(pairs: tuple[PairScore, ...]) -> Coverage:

@@ -51,8 +51,27 @@ def _verdict(gdu: GDU) -> str | None:
         f"The protected file keeps {gdu.value:.0%} of its utility by this measure: "
         f"{figure(gdu.univariate, 2)} over the distributions of {len(gdu.variables)} "
         f"variables, {figure(gdu.bivariate, 2)} over the associations of "
-        f"{gdu.coverage.tested} pairs."
+        f"{gdu.coverage.tested} pairs{_models_said(gdu)}."
     )
+
+
+def _models_count(gdu: GDU) -> bool:
+    """Whether models are a part of the figure."""
+    return gdu.multivariate is not None and any(weight > 0 for weight in gdu.weights[2:])
+
+
+def _models_said(gdu: GDU) -> str:
+    if not _models_count(gdu):
+        return ""
+    return f", {figure(gdu.multivariate, 2)} over {_counted(_scored_models(gdu), 'model')}"
+
+
+def _scored_models(gdu: GDU) -> int:
+    return sum(model.utility is not None for model in gdu.models)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _lines(gdu: GDU) -> tuple[Figure, ...]:
@@ -62,6 +81,9 @@ def _lines(gdu: GDU) -> tuple[Figure, ...]:
         ("variables", gdu.univariate, tests),
         ("pairs", gdu.bivariate, f"associations of {gdu.coverage.tested} pairs"),
     ]
+    if _models_count(gdu):
+        said = f"mean of {_counted(_scored_models(gdu), 'model')}"
+        lines.append(("models", gdu.multivariate, said))
     if gdu.grc is not None and gdu.grc < 1:
         said = f"with the global reduction coefficient {figure(gdu.grc)}"
         lines.append(("× reduction", gdu.value_with_grc, said))
@@ -227,8 +249,7 @@ def pair_story(pair: PairScore) -> str:
             f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
         )
     if pair.outcome == "reversed":
-        flipped = "signs flipped" if pair.signs_flipped else "signs mostly kept"
-        return f"reversed, or about doubled: {_change(pair)}, {flipped}"
+        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {_change(pair)}"
     return f"{_strength(pair)}: {_change(pair)}"
 
 
