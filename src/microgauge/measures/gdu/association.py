@@ -257,14 +257,14 @@ def turn(original: Association, protected: Association) -> Turn:
         return Turn(flipped, flipped)
     if original.direction is None or protected.direction is None:
         raise ValueError("directions of different tests cannot be compared")
-    change = strength = flipped = weight = 0.0
+    change = strength = against = weight = 0.0
     for before, after in _strengths(original.direction, protected.direction):
         change += float(np.abs(before - after).sum())
         strength += float(np.abs(before).sum())
         product = before * after
-        flipped -= float(product[product < 0].sum())
+        against -= float(product[product < 0].sum())
         weight += float(np.abs(product).sum())
-    return Turn(change - strength > 0, 2.0 * flipped > weight)
+    return Turn(change - strength > 0, 2.0 * against > weight)
 
 
 def _strengths(original: Direction, protected: Direction) -> Iterator[tuple[Floats, Floats]]:
