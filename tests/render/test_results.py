@@ -35,7 +35,10 @@ CONTRACT = {
     "variables.recoding.map": "to from low high",
     "left_in": "column why share code grade sentence remedy",
     "gdu": "value univariate bivariate grc value_with_grc threshold weights test_n variables pairs"
-    " coverage models multivariate",
+    " coverage models multivariate permuted resample at_1000",
+    "gdu.permuted": "value univariate bivariate rows files",
+    "gdu.resample": "value univariate bivariate rows files",
+    "gdu.at_1000": "value univariate bivariate",
     "gdu.variables": "name test statistic p recoding_utility perturbation_utility utility"
     " bivariate_utility importance",
     "gdu.pairs": "a b test test_protected n_original n_protected p_original p_protected"

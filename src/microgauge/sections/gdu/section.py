@@ -38,11 +38,6 @@ REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
 
 
-def run(study: Study, log: Log) -> Asking[GDU]:
-    """Global data utility: tests of every variable, every pair, every model."""
-    return (yield from GlobalUtility(study, log).result())
-
-
 @dataclass(frozen=True, eq=False)
 class _Pair:
     """A pair that can be tested: its tests and what is asked on each side."""
@@ -218,12 +213,14 @@ class GlobalUtility:
         recoded = {Seen(n, recoded=True): r.recoded for n, r in self.study.recodings.items()}
         return {Seen(v.name): v.original for v in self.study.analysed} | recoded
 
-    @staticmethod
-    def _remembered(asks: list[Ask], sides: Mapping[Seen, Side]) -> dict[Ask, object]:
+    def _remembered(self, asks: list[Ask], sides: Mapping[Seen, Side]) -> dict[Ask, object]:
         """What an answer on the original depends on: the test, and how its variables are seen."""
-        seen = {name: _fingerprint(s) for name, s in sides.items() if not name.recoded}
+        test_n = self.study.options.test_n
+        seen = {name: fingerprint(s) for name, s in sides.items() if not name.recoded}
         return {
-            ask: (ask, seen[ask.a], seen[ask.b]) for ask in asks if ask.a in seen and ask.b in seen
+            ask: (ask, test_n, seen[ask.a], seen[ask.b])
+            for ask in asks
+            if ask.a in seen and ask.b in seen
         }
 
     def _planned(self, a: Described, b: Described) -> _Pair | PairScore:
@@ -339,7 +336,7 @@ class GlobalUtility:
         return model_score(model, fits[0], fits[1], self.study.options.threshold)
 
 
-def _fingerprint(side: Side) -> object:
+def fingerprint(side: Side) -> object:
     """Equal where a variable's levels are."""
     keys = side.levels.keys
     if isinstance(keys, tuple):
