@@ -158,10 +158,12 @@ def everything() -> dict[str, object]:
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
     asked |= {"rut": {"vectors": [["income", "score"]]}}
     asked |= {"risk": {"attacks": True, "intruders": True, "group": "sex"}}
-    result = microgauge.assess(
-        original, protected, schema=asked, external=original[::2], population=original,
-        holdout=people(seed=8), yardsticks=True,
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("microgauge.sections.gdu.references.LARGE", 100)
+        result = microgauge.assess(
+            original, protected, schema=asked, external=original[::2], population=original,
+            holdout=people(seed=8), yardsticks=True,
+        )  # fmt: skip
     content: dict[str, object] = json.loads(json_text(result))
     return content
 
