@@ -368,6 +368,7 @@ def reproduce(study: str, seed: int, progress: Progress) -> Reproduction:
         ),
         tables=(_overall(panel), *(_by_survey(panel, outcome) for outcome in OUTCOMES)),
         claims=tuple(said.judged(panel) for said in SAID),
+        heading="What the paper asks, tried as statements",
         notes=() if _tables_there(panel) else (NO_TABLES,),
     )
 
@@ -445,22 +446,22 @@ def _may_cost_much(panel: Panel) -> tuple[bool, str]:
 
 SAID = (
     Said(
-        "Asked: do scores of variables go with those of models?",
+        "Scores of variables go with those of models",
         _goes_with(UNIVARIATE),
         "An interval reaches 0.",
     ),
     Said(
-        "Asked: do scores of pairs go with those of models?",
+        "Scores of pairs go with those of models",
         _goes_with(BIVARIATE),
         "An interval reaches 0.",
     ),
     Said(
-        "Asked: do pairs tell more of models than variables do?",
+        "Pairs tell more of models than variables do",
         _better(BIVARIATE, UNIVARIATE),
         "An interval of the difference reaches 0.",
     ),
     Said(
-        "Asked: do a model's own pairs tell more of it than the GDU of the whole file?",
+        "A model's own pairs tell more of it than the GDU of the whole file",
         _better(BIVARIATE, WHOLE),
         "An interval of the difference reaches 0.",
     ),

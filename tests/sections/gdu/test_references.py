@@ -246,3 +246,13 @@ def test_large_files_are_also_measured_as_if_from_fewer_units():
     small = assess(original.iloc[1:], protected.iloc[1:], schema=said).gdu
     assert small.at_1000 is None
     assert assess(original.iloc[1:], protected, schema=said).gdu.at_1000 is not None
+
+
+def test_models_count_at_fewer_units_as_they_are():
+    original = make_survey(5_001, 1)
+    model = [{"kind": "linear", "formula": "income ~ age + height"}]
+    said = schema(balance=[0.3, 0.3, 0.4]) | {"model": model, "gdu": {"references": False}}
+    found = assess(original, perturb(original, 0.1), schema=said).gdu
+    parts = (found.at_1000.univariate, found.at_1000.bivariate, found.multivariate)
+    assert found.at_1000.value == pytest.approx(np.dot(parts, (0.3, 0.3, 0.4)))
+    assert found.at_1000.reason is None

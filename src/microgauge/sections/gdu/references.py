@@ -18,8 +18,10 @@ from microgauge.arrays import Floats, Index
 from microgauge.engines import Local
 from microgauge.engines.rounds import Asking, asked
 from microgauge.log import Log
+from microgauge.measures.gdu.global_utility import balanced
 from microgauge.passes import Column
 from microgauge.results import GDU, GduFigures, GduReference
+from microgauge.schema import Options, Schema
 from microgauge.sections.gdu.choices import GduChoices
 from microgauge.sections.gdu.section import GlobalUtility, fingerprint
 from microgauge.study.study import Study
@@ -40,22 +42,29 @@ _SEED = 8
 """Keeps these draws apart from those of other parts of the program."""
 
 
-def at_fewer_units(study: Study) -> Asking[GduFigures | None]:
+def at_fewer_units(study: Study) -> Asking[GDU | None]:
     """All tests as if from 1,000 units, above 5,000 rows; from the same facts, with no more scans.
 
     Every p falls to 0 as files grow, and every small change with it scores 0: these figures tell
-    large changes from small ones still.
+    large changes from small ones still. Models are not fitted again.
     """
     if max(engine.rows for engine in study.engines) <= LARGE:
         return None
     options = replace(study.options, test_n=FEWER)
-    fewer = replace(study, schema=study.schema.changed(options=options))
-    found: GDU = yield from GlobalUtility(fewer, Log()).result()
+    fewer = replace(study, schema=_without_models(study.schema, options))
+    return (yield from GlobalUtility(fewer, Log()).result())
+
+
+def with_models(fewer: GDU | None, gdu: GDU) -> GduFigures | None:
+    """The figures at fewer units, with the file's own models, whose tests are as they were."""
+    if fewer is None:
+        return None
+    parts = balanced(fewer.univariate, fewer.bivariate, gdu.multivariate, gdu.weights)
     return GduFigures(
-        value=found.value,
-        univariate=found.univariate,
-        bivariate=found.bivariate,
-        reason=found.reason,
+        value=parts.value,
+        univariate=parts.univariate,
+        bivariate=parts.bivariate,
+        reason=fewer.reason,
     )
 
 
@@ -135,6 +144,10 @@ def _too_much(study: Study, *, forced: bool) -> str | None:
 # -- files drawn from the original -------------------------------------------------------------
 
 
+class DrawnRows(Local):
+    """Rows of a file that was drawn from the original, in memory: no table is read for them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """The original's rows as levels, in an order that does not depend on the file's."""
@@ -148,7 +161,7 @@ class Drawing:
 
     def original(self) -> _File:
         """The original itself."""
-        return _File(Local(self.levels, self.rows, self.weights), self.sides)
+        return _File(DrawnRows(self.levels, self.rows, self.weights), self.sides)
 
     def permuted(self, file: int, rows: int) -> _File:
         """Every column in an order of its own.
@@ -159,7 +172,7 @@ class Drawing:
         del rows
         drawn = {name: cells[self._order(file, name)] for name, cells in self.levels.items()}
         if self.weights is None:
-            return _File(Local(drawn, self.rows), self.sides)
+            return _File(DrawnRows(drawn, self.rows), self.sides)
         return self._counted(drawn, self.rows, None)
 
     def _order(self, file: int, name: str) -> Index:
@@ -182,14 +195,14 @@ class Drawing:
             name: replace(side, levels=_levels(side.levels, drawn[name], weights))
             for name, side in self.sides.items()
         }
-        return _File(Local(drawn, rows, weights), sides)
+        return _File(DrawnRows(drawn, rows, weights), sides)
 
 
 @dataclass(frozen=True, eq=False)
 class _File:
     """A file: its rows, and its variables."""
 
-    rows: Local
+    rows: DrawnRows
     sides: Mapping[str, Side]
 
 
@@ -267,7 +280,6 @@ def _variant(study: Study, original: _File, file: _File) -> Study:
         replace(v, original=original.sides[v.name], protected=file.sides[v.name])
         for v in study.analysed
     )
-    options = replace(study.options, balance=_two_weights(study.options.balance))
     return replace(
         study,
         variables=variables,
@@ -276,8 +288,13 @@ def _variant(study: Study, original: _File, file: _File) -> Study:
         description=replace(
             study.description, variables=variables, original=original.rows, protected=file.rows
         ),
-        schema=study.schema.changed(options=options, models=()),
+        schema=_without_models(study.schema, study.options),
     )
+
+
+def _without_models(schema: Schema, options: Options) -> Schema:
+    balance = _two_weights(options.balance)
+    return schema.changed(options=replace(options, balance=balance), models=())
 
 
 def _two_weights(balance: tuple[float, ...]) -> tuple[float, ...]:
