@@ -181,8 +181,8 @@ def test_they_are_shown():
     original = make_survey(400, 1)
     result = assess(original, perturb(original, 0.2), schema=schema())
     text = " ".join(str(result).split())
-    assert f"no association left) {result.gdu.permuted.value:.2f}" in text
-    assert f"a resample of it {result.gdu.resample.value:.2f}" in text
+    assert f"left but by chance) {result.gdu.permuted.value:.2f}" in text
+    assert f"a resample of the original {result.gdu.resample.value:.2f}" in text
 
 
 def test_they_can_be_switched_off():

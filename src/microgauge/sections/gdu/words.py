@@ -19,8 +19,8 @@ from microgauge.results.wording import effect, figure, probability
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
 AS_GOOD_AS_KEPT = 0.9995
-PERMUTED = "the original with every column permuted (no association left)"
-RESAMPLE = "a resample of it"
+PERMUTED = "the original with every column permuted (no association left but by chance)"
+RESAMPLE = "a resample of the original"
 NARROW = 0.1
 """A difference between the reference points below which the figure can tell little."""
 NEAR = 0.05
