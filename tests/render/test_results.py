@@ -35,7 +35,10 @@ CONTRACT = {
     "variables.recoding.map": "to from low high",
     "left_in": "column why share code grade sentence remedy",
     "gdu": "value univariate bivariate grc value_with_grc threshold weights test_n variables pairs"
-    " coverage models",
+    " coverage models multivariate permuted resample at_1000",
+    "gdu.permuted": "value univariate bivariate rows files",
+    "gdu.resample": "value univariate bivariate rows files",
+    "gdu.at_1000": "value univariate bivariate",
     "gdu.variables": "name test statistic p recoding_utility perturbation_utility utility"
     " bivariate_utility importance",
     "gdu.pairs": "a b test test_protected n_original n_protected p_original p_protected"
@@ -159,10 +162,12 @@ def everything() -> dict[str, object]:
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
     asked |= {"rut": {"vectors": [["income", "score"]]}}
     asked |= {"risk": {"attacks": True, "intruders": True, "group": "sex"}}
-    result = microgauge.assess(
-        original, protected, schema=asked, external=original[::2], population=original,
-        holdout=people(seed=8), yardsticks=True,
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("microgauge.sections.gdu.references.LARGE", 100)
+        result = microgauge.assess(
+            original, protected, schema=asked, external=original[::2], population=original,
+            holdout=people(seed=8), yardsticks=True,
+        )  # fmt: skip
     content: dict[str, object] = json.loads(json_text(result))
     return content
 

@@ -25,6 +25,7 @@ STUDIES = {
     "woo-4": ("woo_universe", "ten swap settings on a universe file (table 4)"),
     "kim-9": ("kim", "three scenarios by three levels (table 9)"),
     "kim-10": ("kim", "three levels on a survey of Alaska (table 10)"),
+    "relation": ("relation", "what variables and pairs tell of models (Kocar, section 4)"),
 }
 """The module that makes each study, and what it is."""
 
@@ -32,7 +33,7 @@ STUDIES = {
 def reproduce(study: str, *, seed: int = 1, progress: Progress = silent) -> Reproduction:
     """Make a published study again: its figures beside ours, and a verdict on each claim.
 
-    The studies are kocar, woo-1 to woo-4, kim-9 and kim-10.
+    The studies are kocar, woo-1 to woo-4, kim-9, kim-10 and relation.
     """
     from microgauge.errors import InputError, hint
 

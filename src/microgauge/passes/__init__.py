@@ -7,12 +7,11 @@ once however many measures need the answer. It knows nothing of files, engines o
 from microgauge.passes.batch import Axis, Batch, Facts, Pass, finished, fold
 from microgauge.passes.classes import Classes, MovedClasses, OwnClasses
 from microgauge.passes.fingerprint import Fingerprint
+from microgauge.passes.lags import LAGS, EqualAtLags, ProductAtLags
 from microgauge.passes.matching import (
     Changes,
     Differences,
     Distances,
-    Equal,
-    Sorted,
     Suppressed,
     Within,
 )
@@ -22,6 +21,7 @@ from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
 
 __all__ = [
+    "LAGS",
     "Axis",
     "Batch",
     "Changes",
@@ -31,7 +31,7 @@ __all__ = [
     "Cube",
     "Differences",
     "Distances",
-    "Equal",
+    "EqualAtLags",
     "Facts",
     "Fingerprint",
     "Gram",
@@ -43,7 +43,7 @@ __all__ = [
     "Pass",
     "Present",
     "Product",
-    "Sorted",
+    "ProductAtLags",
     "SparseCrosstab",
     "Suppressed",
     "Tally",

@@ -11,65 +11,6 @@ from microgauge.passes.batch import Axis, Batch, Pass
 
 
 @dataclass(frozen=True)
-class Equal(Pass):
-    """In how many rows two axes with the same levels agree; a missing cell agrees with nothing."""
-
-    a: Axis
-    b: Axis
-
-    def read(self, batch: Batch) -> int:
-        """A number of rows."""
-        a = batch.levels(self.a)
-        return int(((a == batch.levels(self.b)) & (a != self.a.size)).sum())
-
-
-@dataclass(frozen=True)
-class Run:
-    """Whether levels rise or fall from row to row. Adds up in row order only."""
-
-    first: int | None
-    last: int | None
-    rising: bool
-    falling: bool
-
-    def __add__(self, other: Run) -> Run:
-        if self.last is None or other.first is None:
-            return other if self.last is None else self
-        return Run(
-            self.first,
-            other.last,
-            self.rising and other.rising and self.last <= other.first,
-            self.falling and other.falling and self.last >= other.first,
-        )
-
-
-@dataclass(frozen=True)
-class Sorted(Pass):
-    """Whether the rows are sorted by an axis, missing cells left out."""
-
-    axis: Axis
-
-    def read(self, batch: Batch) -> Run:
-        """First and last level, and whether they rise or fall in between."""
-        levels = batch.levels(self.axis)
-        start = _run(levels[:FIRST_ROWS], self.axis.size)
-        # Most columns are sorted neither way, which their first rows show.
-        unsorted = not (start.rising or start.falling)
-        return start if unsorted else _run(levels, self.axis.size)
-
-
-FIRST_ROWS = 256
-
-
-def _run(levels: Index, missing: int) -> Run:
-    levels = levels[levels != missing]
-    if not len(levels):
-        return Run(None, None, True, True)
-    steps = np.diff(levels)
-    return Run(int(levels[0]), int(levels[-1]), bool((steps >= 0).all()), bool((steps <= 0).all()))
-
-
-@dataclass(frozen=True)
 class Changes(Pass):
     """In how many rows the two axes of a pair differ, and in how many rows any pair does.
 

@@ -183,6 +183,7 @@ def _settings(result: Ranking, taken: Mapping[str, Any]) -> dict[str, list[str |
 def _candidate_row(candidate: Candidate) -> dict[str, Any]:
     found = candidate.assessment
     risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
+    beside = (gdu.at_1000, gdu.permuted, gdu.resample) if gdu is not None else (None, None, None)
     return {
         "name": candidate.name,
         "risk": candidate.risk,
@@ -193,6 +194,12 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
         "utility": candidate.utility,
         "rut": candidate.balance,
         "gdu": None if gdu is None else gdu.value,
+        **{
+            name: None if figures is None else figures.value
+            for name, figures in zip(
+                ("gdu_1000", "gdu_permuted", "gdu_resample"), beside, strict=True
+            )
+        },
         "propensity_ratio": None if propensity is None else propensity.ratio,
         "il1s": None if loss is None else loss.il1s,
         "ctbil": None if loss is None else loss.ctbil,

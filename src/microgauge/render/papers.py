@@ -26,7 +26,7 @@ def reproduction_text(result: Reproduction) -> str:
         ),
         _differences(result.differences),
         *(_table(table) for table in result.tables),
-        "\n".join(["Claims of the paper", *(line for c in result.claims for line in _claim(c))]),
+        "\n".join([result.heading, *(line for c in result.claims for line in _claim(c))]),
         notes_text(result.notes),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

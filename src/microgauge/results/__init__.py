@@ -22,6 +22,8 @@ from microgauge.results.disclosure import (
 from microgauge.results.gdu import (
     GDU,
     Coverage,
+    GduFigures,
+    GduReference,
     ModelScore,
     Outcome,
     PairScore,
@@ -86,6 +88,8 @@ __all__ = [
     "FigureRow",
     "FigureTable",
     "Found",
+    "GduFigures",
+    "GduReference",
     "GroupFound",
     "IndicatorResult",
     "IndividualRisk",

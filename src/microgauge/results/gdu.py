@@ -84,6 +84,30 @@ class ModelScore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GduFigures:
+    """The global data utility and its halves, on other terms."""
+
+    value: float | None = None
+    univariate: float | None = None
+    bivariate: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GduReference:
+    """What a file whose loss is known would score: a reference point, not a bound."""
+
+    value: float | None = None
+    univariate: float | None = None
+    bivariate: float | None = None
+    rows: int
+    """Rows of such a file."""
+    files: int
+    """How many were made: the figures are their means."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class GDU:
     """Global data utility (Kocar 2018): 1 best, 0 worst; for ranking protections of one file."""
 
@@ -93,10 +117,19 @@ class GDU:
     grc: float | None
     value_with_grc: float | None
     threshold: float
-    weights: tuple[float, float]
+    weights: tuple[float, ...]
+    """Of variables, of pairs and, where the schema gives a third, of models."""
     test_n: int | None
     variables: tuple[VariableScore, ...]
     pairs: tuple[PairScore, ...]
     coverage: Coverage
     models: tuple[ModelScore, ...] = ()
+    multivariate: float | None = None
+    """Mean utility of the models that have one: counts in `value` by the third weight only."""
+    permuted: GduReference | None = None
+    """The original with every column permuted: no association left, distributions kept."""
+    resample: GduReference | None = None
+    """As many rows as the protected file has, drawn from the original: nothing lost but chance."""
+    at_1000: GduFigures | None = None
+    """All tests as if from 1,000 units; above 5,000 rows on either side."""
     reason: str | None = None

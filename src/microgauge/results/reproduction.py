@@ -58,6 +58,8 @@ class Reproduction:
     tables: tuple[FigureTable, ...]
     claims: tuple[Claim, ...]
     notes: tuple[str, ...] = ()
+    heading: str = "Claims of the paper"
+    """What the claims are."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""

@@ -30,7 +30,9 @@ class Options(Entries):
     pairs: tuple[tuple[str, str], ...] | None = None
     missing: Literal["drop", "category"] = "drop"
     changed_types: Literal["harmonise", "exclude"] = "harmonise"
-    balance: tuple[float, float] = (0.5, 0.5)
+    balance: tuple[float, ...] = (0.5, 0.5)
+    """Weights in the global data utility: of variables, of pairs and, where a third one stands, of
+    the schema's models."""
     test_n: int | None = None
     weight: str | None = None
     weight_original: str | None = None
@@ -74,10 +76,10 @@ class Options(Entries):
 
     def _balance_faults(self, where: str) -> list[str]:
         shares = self.balance
-        good = len(shares) == 2 and all(is_number(share) and share >= 0 for share in shares)
+        good = len(shares) in (2, 3) and all(is_number(share) and share >= 0 for share in shares)
         if good and math.isclose(sum(shares), 1.0):
             return []
-        return [f"{where} balance must be two numbers, 0 or more, that add up to 1."]
+        return [f"{where} balance must be two numbers, or three, 0 or more, that add up to 1."]
 
 
 def _is_pair(entry: object) -> bool:

@@ -11,18 +11,25 @@ from microgauge.arrays import Floats
 from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, has_order, in_order, join
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
-from microgauge.passes import Equal, Facts, Pass, Product, Sorted
+from microgauge.passes import EqualAtLags, Facts, ProductAtLags
 from microgauge.results import Alignment
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
 from microgauge.study.variable import Described
 from microgauge.tables import Table
-from microgauge.values.levels import Levels, common, sums_by
 from microgauge.values.ranks import centred_ranks
 
+FEWEST_ROWS = 20
+"""Rows below which agreement may always be chance."""
 STANDARD_DEVIATIONS = 10.0
-DIFFERENCE = 0.1
-"""By how much agreement must exceed that of shuffled columns to be evidence."""
+AGREEMENT = 0.1
+CORRELATION = 0.2
+"""By how much equal values and rank correlations must exceed those of rows nearby.
+
+Files are often sorted alike, and neighbours (a household, a sorted file) agree more than strangers:
+what rows share with the rows around them does not show that they are the same units.
+"""
+LAGS_SAID = "1, 2, 3 or 5"
 FEW_LEVELS = 10_000
 
 
@@ -54,10 +61,22 @@ def match(
         return _apart("rows have no order here, and no key column is named")
     if options.aligned:
         return _in_order(rows, "the user says that rows correspond")
+    return (yield from _found(rows, _shared(variables)))
+
+
+def _found(rows: Engine, variables: tuple[Described, ...]) -> Asking[Matching]:
+    """Whether some variable shows that rows correspond."""
+    if rows.rows < FEWEST_ROWS:
+        return _apart(f"fewer than {FEWEST_ROWS} rows are too few to tell, and no key column")
+    if not variables:
+        return _apart("no variable beside ids and weights has values in both tables")
     evidence = yield from _evidence(rows, variables)
-    if evidence is None:
-        return _apart("equal numbers of rows, but no variable agrees more than by chance")
-    return _in_order(rows, evidence)
+    if evidence is not None:
+        return _in_order(rows, evidence)
+    return _apart(
+        "equal numbers of rows, but no variable agrees clearly more from row to row than with "
+        "rows nearby"
+    )
 
 
 def _apart(reason: str) -> Matching:
@@ -148,82 +167,69 @@ def _evidence(rows: Engine, variables: tuple[Described, ...]) -> Asking[str | No
 
     One variable is enough, so those with few levels, which are quick to compare, come first.
     """
-    shared = [v for v in variables if v.protected is not None and v.protected.levels.present]
-    few = [_Compared(v) for v in shared if len(v.original.levels) <= FEW_LEVELS]
-    many = [_Compared(v) for v in shared if len(v.original.levels) > FEW_LEVELS]
-    facts = yield from asked(rows, [question for c in few for question in c.agreement])
+    few = [_Compared(v) for v in variables if len(v.original.levels) <= FEW_LEVELS]
+    many = [_Compared(v) for v in variables if len(v.original.levels) > FEW_LEVELS]
+    facts = yield from asked(rows, [one.question for one in few])
     found = _agreement_evidence(rows.rows, few, facts)
     if found is not None:
         return found
-    ranked = [_Ranked(v) for v in shared if _ordered(v)]
-    facts = yield from asked(
-        rows,
-        [
-            *(question for c in many for question in c.agreement),
-            *(question for r in ranked for question in r.questions),
-        ],
-    )
+    ranked = [_Ranked(v) for v in variables if _ordered(v)]
+    questions = [*(one.question for one in many), *(one.question for one in ranked)]
+    facts = yield from asked(rows, questions)
     return _agreement_evidence(rows.rows, many, facts) or _rank_evidence(rows.rows, ranked, facts)
+
+
+def _shared(variables: tuple[Described, ...]) -> tuple[Described, ...]:
+    """Variables with values in both tables; ids and weights say nothing of who a row is."""
+    return tuple(
+        v
+        for v in variables
+        if v.role not in ("id", "weight")
+        and v.protected is not None
+        and v.protected.levels.present
+        and v.original.levels.present
+    )
 
 
 class _Compared:
     """A variable on axes on which equal values have equal levels."""
 
     def __init__(self, variable: Described) -> None:
-        self.variable = variable
-        self.axes = common_axes(variable)
-        self.equal = Equal(*self.axes)
-        self.runs = (Sorted(self.axes[0]), Sorted(self.axes[1]))
+        self.name = variable.name
+        self.question = EqualAtLags(*common_axes(variable))
 
-    @property
-    def agreement(self) -> list[Pass]:
-        """Questions: in how many rows both agree, and whether both are sorted by it."""
-        return [self.equal, *self.runs]
 
-    def sorted_in_both(self, facts: Facts) -> bool:
-        """A variable by which both files are sorted agrees without the rows being the same."""
-        runs = [facts[question] for question in self.runs]
-        return all(run.rising for run in runs) or all(run.falling for run in runs)
+@dataclass(frozen=True, order=True)
+class _Excess:
+    """How much more a variable goes together row by row than with rows nearby."""
+
+    by: float
+    here: float
+    nearby: float
+    """The most at any other lag."""
+    name: str
+
+    @staticmethod
+    def of(name: str, at_lags: Floats) -> _Excess:
+        here, nearby = float(at_lags[0]), float(at_lags[1:].max())
+        return _Excess(here - nearby, here, nearby, name)
 
 
 def _agreement_evidence(rows: int, compared: list[_Compared], facts: Facts) -> str | None:
+    """Agreement beyond the largest one nearby, by a tenth and by ten standard deviations of it."""
     found = []
     for one in compared:
-        share = facts[one.equal] / rows
-        chance, deviation = _chance(one.variable, rows)
-        excess = share - chance
-        if excess > DIFFERENCE and excess > STANDARD_DEVIATIONS * deviation:
-            if one.sorted_in_both(facts):
-                continue
-            found.append((excess, share, chance, one.variable.name))
+        excess = _Excess.of(one.name, facts[one.question])
+        spread = math.sqrt(excess.nearby * (1.0 - excess.nearby) / rows)
+        if excess.by >= max(AGREEMENT, STANDARD_DEVIATIONS * spread):
+            found.append(excess)
     if not found:
         return None
-    _, share, chance, name = max(found)
+    most = max(found)
     return (
-        f'"{name}" has the same value in {share:.0%} of rows, where chance would give {chance:.0%}'
+        f'"{most.name}" has the same value in {most.here:.0%} of rows, and in at most '
+        f"{most.nearby:.0%} of rows that are {LAGS_SAID} apart"
     )
-
-
-def _chance(variable: Described, rows: int) -> tuple[float, float]:
-    """Mean and standard deviation of the share of equal rows when one column is shuffled.
-
-    With a_v and b_v rows of value v, the number of matches M of a random permutation has
-    E M = Σ a b / n and E M(M - 1) = (Σ_{u≠v} a_u b_u a_v b_v + Σ a(a-1) b(b-1)) / (n(n-1)).
-    """
-    assert variable.protected is not None
-    a, b = _common_counts(variable.original.levels, variable.protected.levels)
-    both = a * b
-    mean = both.sum() / rows
-    if rows < 2:
-        return mean / rows, 0.0
-    twice = both.sum() ** 2 - (both**2).sum() + (a * (a - 1) * b * (b - 1)).sum()
-    variance = twice / (rows * (rows - 1)) + mean - mean**2
-    return mean / rows, math.sqrt(max(variance, 0.0)) / rows
-
-
-def _common_counts(original: Levels, protected: Levels) -> tuple[Floats, Floats]:
-    a, b, size = common(original.keys, protected.keys)
-    return sums_by(a, original.rows, size), sums_by(b, protected.rows, size)
 
 
 def _ordered(variable: Described) -> bool:
@@ -240,7 +246,7 @@ class _Ranked:
 
     def __init__(self, variable: Described) -> None:
         assert variable.protected is not None
-        self.compared = _Compared(variable)
+        self.name = variable.name
         axes = []
         self._squares = 1.0
         for prefix, side in ((ORIGINAL, variable.original), (PROTECTED, variable.protected)):
@@ -248,24 +254,25 @@ class _Ranked:
             ranks = centred_ranks(counts)
             axes.append(side.axis(prefix + variable.name, np.append(ranks, 0.0)))
             self._squares *= float((ranks**2 * counts).sum())
-        self._product = Product(axes[0], axes[1])
+        self.question = ProductAtLags(axes[0], axes[1])
 
-    @property
-    def questions(self) -> list[Pass]:
-        """The sum of products of ranks, and whether both files are sorted by the number."""
-        return [self._product, *self.compared.runs]
-
-    def correlation(self, facts: Facts) -> float:
-        """Spearman's."""
-        return float(facts[self._product]) / math.sqrt(self._squares) if self._squares else 0.0
+    def correlations(self, rows: int, facts: Facts) -> Floats:
+        """Spearman's at each lag; 0 for a constant."""
+        found: Floats = facts[self.question]
+        if self._squares == 0:
+            return np.zeros_like(found)
+        return np.asarray(found * rows / math.sqrt(self._squares))
 
 
 def _rank_evidence(rows: int, ranked: list[_Ranked], facts: Facts) -> str | None:
-    """Spearman's correlation of row-matched numbers, against the 1/√(n - 1) of shuffled ones."""
-    spread = STANDARD_DEVIATIONS / math.sqrt(max(rows - 1, 1))
-    for one in ranked:
-        rho = one.correlation(facts)
-        if rho > max(DIFFERENCE, spread) and not one.compared.sorted_in_both(facts):
-            name = one.compared.variable.name
-            return f'"{name}" has a rank correlation of {rho:.2f} from row to row'
-    return None
+    """Spearman's correlation beyond the largest one nearby, by 0.2 and by ten times 1/√n."""
+    enough = max(CORRELATION, STANDARD_DEVIATIONS / math.sqrt(rows))
+    excesses = [_Excess.of(one.name, one.correlations(rows, facts)) for one in ranked]
+    found = [excess for excess in excesses if excess.by >= enough]
+    if not found:
+        return None
+    most = max(found)
+    return (
+        f'"{most.name}" has a rank correlation of {most.here:.2f} from row to row, and of at most '
+        f"{most.nearby:.2f} with rows that are {LAGS_SAID} apart"
+    )

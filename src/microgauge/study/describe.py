@@ -54,6 +54,8 @@ class OriginalCache:
     """The original's rows; before that, with weights as they stand."""
     answers: dict[Any, Any] = field(default_factory=dict)
     """Tests of pairs of the original's variables."""
+    references: dict[Any, Any] = field(default_factory=dict)
+    """What files drawn from the original score."""
 
 
 @dataclass

@@ -15,6 +15,7 @@ from statsmodels.stats.diagnostic import lilliefors
 
 from microgauge.measures.gdu.normality import is_normal, lilliefors_p
 from microgauge.measures.gdu.steps import significance, similarity
+from microgauge.sections.gdu.words import headline, pair_story
 from microgauge.values.levels import Levels, Weighing
 from support.figures import assess, pair, score
 from support.surveys import TYPES, make_survey, perturb, schema, types_of
@@ -535,6 +536,56 @@ def test_an_association_more_than_doubled_counts_as_reversed_without_flipped_sig
     assert (found.outcome, found.utility, found.signs_flipped) == ("reversed", 0.0, False)
 
 
+APART = {"options": {"aligned": False}}
+
+
+def residuals(table):
+    shares = pd.crosstab(table["u"], table["v"]).to_numpy() / len(table)
+    expected = np.outer(shares.sum(axis=1), shares.sum(axis=0))
+    return (shares - expected) / np.sqrt(expected)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_signs_are_flipped_where_most_of_the_weight_flipped(seed):
+    rng = np.random.default_rng(seed)
+    tables = []
+    for _ in range(2):
+        cells = rng.dirichlet(np.ones(12) * 0.7).reshape(3, 4) * 0.9 + 0.1 / 12
+        drawn = rng.choice(12, 600, p=cells.ravel() / cells.sum())
+        tables.append(
+            pd.DataFrame({"u": [f"u{i}" for i in drawn // 4], "v": [f"v{i}" for i in drawn % 4]})
+        )
+    found = assess(*tables, schema=APART).gdu.pairs[0]
+    before, after = (residuals(table) for table in tables)
+    product = before * after
+    flipped = -product[product < 0].sum() > 0.5 * np.abs(product).sum()
+    assert found.signs_flipped == flipped
+    turned = np.abs(before - after).sum() > np.abs(before).sum()
+    assert (found.outcome == "reversed") == turned
+    if turned:
+        assert pair_story(found).startswith("reversed: V²" if flipped else "pattern changed: V²")
+
+
+def test_many_small_cells_of_the_other_sign_do_not_reverse():
+    # Four large cells keep the association; as many small ones flip a little.
+    def table(*rows):
+        return pd.DataFrame(
+            [
+                (f"u{i}", f"v{j}")
+                for i, row in enumerate(rows)
+                for j, n in enumerate(row)
+                for _ in range(n)
+            ],
+            columns=["u", "v"],
+        )
+
+    before = table((200, 100, 31, 29), (100, 200, 29, 31))
+    after = table((200, 100, 29, 31), (100, 200, 31, 29))
+    product = residuals(before) * residuals(after)
+    assert (product < 0).sum() == (product > 0).sum() == 4
+    assert assess(before, after, schema=APART).gdu.pairs[0].signs_flipped is False
+
+
 def test_an_association_less_than_doubled_is_kept():
     result = assess(two_by_two(60, 40, 40, 60), two_by_two(69, 31, 31, 69))
     found = result.gdu.pairs[0]
@@ -659,6 +710,30 @@ def test_the_figure_from_its_parts(survey, balance):
     expected = balance[0] * univariate + balance[1] * bivariate
     assert result.gdu.value == pytest.approx(expected, rel=1e-12)
     assert result.gdu.weights == pytest.approx(balance)
+
+
+MODEL = {"kind": "linear", "formula": "income ~ age + height"}
+
+
+def test_models_count_by_the_third_weight(survey):
+    protected = perturb(survey, 0.3)
+    plain = assess(survey, protected, schema={**schema(), "model": [MODEL]}).gdu
+    assert plain.multivariate == plain.models[0].utility
+    assert plain.value == pytest.approx((plain.univariate + plain.bivariate) / 2)
+    said = {**schema(balance=[0.25, 0.25, 0.5]), "model": [MODEL]}
+    found = assess(survey, protected, schema=said)
+    parts = (plain.univariate, plain.bivariate, plain.multivariate)
+    assert found.gdu.value == pytest.approx(np.dot(parts, (0.25, 0.25, 0.5)))
+    assert f"{plain.multivariate:.2f} over 1 model." in headline(found.gdu).sentence
+    assert "mean of 1 model" in str(found)
+
+
+def test_a_weight_of_models_without_models_goes_to_the_others(survey):
+    protected = perturb(survey, 0.3)
+    plain = assess(survey, protected, schema=schema()).gdu
+    found = assess(survey, protected, schema=schema(balance=[0.25, 0.25, 0.5])).gdu
+    assert found.value == pytest.approx(plain.value)
+    assert "multivariate" in found.reason
 
 
 def test_importance_does_not_weight_a_variables_own_mean(survey):

@@ -243,7 +243,11 @@ class Turn:
     opposite: bool
     """Σ|MSD_o - MSD_p| > Σ|MSD_o|, or correlations of different sign."""
     signs_flipped: bool
-    """Whether most cells or groups changed sign."""
+    """Whether cells or groups of opposite sign carry more than half of Σ|MSD_o · MSD_p|.
+
+    A file may change the pattern of an association, or double it, and flip few signs: only with
+    this does the association point the other way.
+    """
 
 
 def turn(original: Association, protected: Association) -> Turn:
@@ -253,15 +257,14 @@ def turn(original: Association, protected: Association) -> Turn:
         return Turn(flipped, flipped)
     if original.direction is None or protected.direction is None:
         raise ValueError("directions of different tests cannot be compared")
-    change = strength = 0.0
-    flipped_cells = signed_cells = 0
+    change = strength = against = weight = 0.0
     for before, after in _strengths(original.direction, protected.direction):
         change += float(np.abs(before - after).sum())
         strength += float(np.abs(before).sum())
         product = before * after
-        flipped_cells += int((product < 0).sum())
-        signed_cells += int((product != 0).sum())
-    return Turn(change - strength > 0, 2 * flipped_cells > signed_cells)
+        against -= float(product[product < 0].sum())
+        weight += float(np.abs(product).sum())
+    return Turn(change - strength > 0, 2.0 * against > weight)
 
 
 def _strengths(original: Direction, protected: Direction) -> Iterator[tuple[Floats, Floats]]:

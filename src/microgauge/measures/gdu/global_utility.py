@@ -45,20 +45,39 @@ def weighted_mean(values: Mapping[str, float], importance: Mapping[str, float]) 
 
 
 @dataclass(frozen=True)
-class Halves:
-    """The two halves of the global data utility and what they make together."""
+class Parts:
+    """The parts of the global data utility and what they make together."""
 
     univariate: float | None
     bivariate: float | None
+    multivariate: float | None
     value: float | None
 
 
 def balanced(
-    univariate: float | None, bivariate: float | None, balance: tuple[float, float]
-) -> Halves:
-    """GDU = w_uni · ALDUuni + w_biv · ALDUbiv; ALDUuni alone where there is no bivariate half."""
+    univariate: float | None,
+    bivariate: float | None,
+    multivariate: float | None,
+    balance: tuple[float, ...],
+) -> Parts:
+    """GDU = w_uni · ALDUuni + w_biv · ALDUbiv + w_mod · (mean utility of the models).
+
+    The third weight is 0 unless it is given. Where a part is not there, the weights of the others
+    are scaled to add up to 1: with no pair that can be tested, GDU is ALDUuni alone.
+
+    >>> balanced(0.8, 0.4, 0.1, (0.5, 0.5)).value, balanced(0.8, None, None, (0.5, 0.5)).value
+    (0.6000000000000001, 0.8)
+    >>> round(balanced(0.8, 0.4, 0.1, (0.4, 0.4, 0.2)).value, 9)
+    0.5
+    """
     if univariate is None:
-        return Halves(None, bivariate, None)
-    if bivariate is None:
-        return Halves(univariate, None, univariate)
-    return Halves(univariate, bivariate, balance[0] * univariate + balance[1] * bivariate)
+        return Parts(None, bivariate, multivariate, None)
+    weights = (*balance, 0.0)[:3]
+    scores = (univariate, bivariate, multivariate)
+    known = [(w, s) for w, s in zip(weights, scores, strict=True) if s is not None and w > 0]
+    total = sum(weight for weight, _ in known)
+    if not known:  # the parts that weigh something are not there
+        return Parts(*scores, univariate)
+    if len(known) == sum(weight > 0 for weight in weights):
+        total = 1.0  # as given, up to rounding
+    return Parts(*scores, sum(weight / total * score for weight, score in known))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.gdu import GDU
+from microgauge.sections.gdu.choices import GduChoices
 from microgauge.sections.gdu.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
@@ -24,12 +25,13 @@ class Gdu(Section):
     title = "Global data utility"
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
+    choices = GduChoices
     result = GDU
     explanations = EXPLANATIONS
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Tests of every variable and pair."""
-        from microgauge.sections.gdu.section import run
+        from microgauge.sections.gdu.whole import run
 
         return run(study, log)
 

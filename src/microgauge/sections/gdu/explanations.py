@@ -33,7 +33,7 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
     "pair": {
         "question": "Is an association still there, as strong, in the same direction?",
         "range": "0 to 1",
-        "direction": "1 as it was, 0 lost, appeared or reversed",
+        "direction": "1 as it was, 0 lost, appeared, reversed or its pattern changed",
         "reference": "Kocar 2018: LDUbiv",
     },
     "p": {

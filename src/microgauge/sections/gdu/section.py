@@ -38,11 +38,6 @@ REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
 
 
-def run(study: Study, log: Log) -> Asking[GDU]:
-    """Global data utility: tests of every variable, every pair, every model."""
-    return (yield from GlobalUtility(study, log).result())
-
-
 @dataclass(frozen=True, eq=False)
 class _Pair:
     """A pair that can be tested: its tests and what is asked on each side."""
@@ -73,15 +68,19 @@ class GlobalUtility:
         importance = {v.name: v.given.importance for v in self.study.analysed}
         univariate = {s.name: s.utility for s in scores if s.utility is not None}
         bivariate = means if any(p.utility is not None for p in pairs) else {}
+        balance = self.study.options.balance
         halves = balanced(
             weighted_mean(univariate, importance) if univariate else None,
             weighted_mean(bivariate, importance) if bivariate else None,
-            self.study.options.balance,
+            _mean_utility(models),
+            balance,
         )
         grc, grc_reason = self._grc()
         reasons = [grc_reason, None if univariate else "univariate: every variable is empty"]
         if halves.bivariate is None:
             reasons.append("bivariate: there is no pair of variables that can be tested")
+        if halves.multivariate is None and (models or balance[2:] > (0.0,)):
+            reasons.append("multivariate: there is no model that can be scored")
         return GDU(
             value=halves.value,
             univariate=halves.univariate,
@@ -89,12 +88,13 @@ class GlobalUtility:
             grc=grc,
             value_with_grc=None if grc is None or halves.value is None else halves.value * grc,
             threshold=self.study.options.threshold,
-            weights=self.study.options.balance,
+            weights=balance,
             test_n=self.study.options.test_n,
             variables=scores,
             pairs=pairs,
             coverage=_coverage(pairs),
             models=models,
+            multivariate=halves.multivariate,
             reason="; ".join(r for r in reasons if r) or None,
         )
 
@@ -213,12 +213,14 @@ class GlobalUtility:
         recoded = {Seen(n, recoded=True): r.recoded for n, r in self.study.recodings.items()}
         return {Seen(v.name): v.original for v in self.study.analysed} | recoded
 
-    @staticmethod
-    def _remembered(asks: list[Ask], sides: Mapping[Seen, Side]) -> dict[Ask, object]:
+    def _remembered(self, asks: list[Ask], sides: Mapping[Seen, Side]) -> dict[Ask, object]:
         """What an answer on the original depends on: the test, and how its variables are seen."""
-        seen = {name: _fingerprint(s) for name, s in sides.items() if not name.recoded}
+        test_n = self.study.options.test_n
+        seen = {name: fingerprint(s) for name, s in sides.items() if not name.recoded}
         return {
-            ask: (ask, seen[ask.a], seen[ask.b]) for ask in asks if ask.a in seen and ask.b in seen
+            ask: (ask, test_n, seen[ask.a], seen[ask.b])
+            for ask in asks
+            if ask.a in seen and ask.b in seen
         }
 
     def _planned(self, a: Described, b: Described) -> _Pair | PairScore:
@@ -334,7 +336,7 @@ class GlobalUtility:
         return model_score(model, fits[0], fits[1], self.study.options.threshold)
 
 
-def _fingerprint(side: Side) -> object:
+def fingerprint(side: Side) -> object:
     """Equal where a variable's levels are."""
     keys = side.levels.keys
     if isinstance(keys, tuple):
@@ -367,6 +369,11 @@ def _with_both(start: PairScore, pair: _Pair, before: Association, after: Associ
         p_protected=after.p,
         coefficient_protected=after.coefficient,
     )
+
+
+def _mean_utility(models: tuple[ModelScore, ...]) -> float | None:
+    known = [model.utility for model in models if model.utility is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _coverage(pairs: tuple[PairScore, ...]) -> Coverage:

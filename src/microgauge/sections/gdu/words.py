@@ -19,6 +19,12 @@ from microgauge.results.wording import effect, figure, probability
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
 AS_GOOD_AS_KEPT = 0.9995
+PERMUTED = "the original with every column permuted (no association left but by chance)"
+RESAMPLE = "a resample of the original"
+NARROW = 0.1
+"""A difference between the reference points below which the figure can tell little."""
+NEAR = 0.05
+"""By how much a file must exceed the permuted original to pass without a word."""
 SYMBOLS = {
     "chi-squared": "V²",
     "kruskal-wallis": "ε²",
@@ -47,12 +53,32 @@ def headline(gdu: GDU) -> Headline:
 def _verdict(gdu: GDU) -> str | None:
     if gdu.value is None:
         return None
-    return (
+    said = (
         f"The protected file keeps {gdu.value:.0%} of its utility by this measure: "
         f"{figure(gdu.univariate, 2)} over the distributions of {len(gdu.variables)} "
         f"variables, {figure(gdu.bivariate, 2)} over the associations of "
-        f"{gdu.coverage.tested} pairs."
+        f"{gdu.coverage.tested} pairs{_models_said(gdu)}."
     )
+    return " ".join([said, *(f"{beside[0].upper()}{beside[1:]}." for beside in _beside(gdu))])
+
+
+def _models_count(gdu: GDU) -> bool:
+    """Whether models are a part of the figure."""
+    return gdu.multivariate is not None and any(weight > 0 for weight in gdu.weights[2:])
+
+
+def _models_said(gdu: GDU) -> str:
+    if not _models_count(gdu):
+        return ""
+    return f", {figure(gdu.multivariate, 2)} over {_counted(_scored_models(gdu), 'model')}"
+
+
+def _scored_models(gdu: GDU) -> int:
+    return sum(model.utility is not None for model in gdu.models)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _lines(gdu: GDU) -> tuple[Figure, ...]:
@@ -62,6 +88,9 @@ def _lines(gdu: GDU) -> tuple[Figure, ...]:
         ("variables", gdu.univariate, tests),
         ("pairs", gdu.bivariate, f"associations of {gdu.coverage.tested} pairs"),
     ]
+    if _models_count(gdu):
+        said = f"mean of {_counted(_scored_models(gdu), 'model')}"
+        lines.append(("models", gdu.multivariate, said))
     if gdu.grc is not None and gdu.grc < 1:
         said = f"with the global reduction coefficient {figure(gdu.grc)}"
         lines.append(("× reduction", gdu.value_with_grc, said))
@@ -75,7 +104,42 @@ def _asides(gdu: GDU) -> tuple[str, ...]:
     found = [f"not defined: {gdu.reason}"] if gdu.reason else []
     if gdu.test_n is not None:
         found.append(f"every test made as if from {gdu.test_n} units (test_n)")
-    return tuple(found)
+    return (*found, *_beside(gdu))
+
+
+def _beside(gdu: GDU) -> list[str]:
+    """What the figure is to be held against."""
+    found = []
+    if gdu.at_1000 is not None and gdu.at_1000.value is not None:
+        found.append(
+            f"with every test as if from 1,000 units it is {figure(gdu.at_1000.value)} "
+            f"({figure(gdu.at_1000.univariate, 2)} and {figure(gdu.at_1000.bivariate, 2)})"
+        )
+    scored = [
+        f"{named} {figure(beside.value, 2)}"
+        for named, beside in ((PERMUTED, gdu.permuted), (RESAMPLE, gdu.resample))
+        if beside is not None and beside.value is not None
+    ]
+    if scored:
+        over = " by variables and pairs" if _models_count(gdu) else ""
+        found.append(f"to hold it against{over}: {', '.join(scored)}")
+    return found
+
+
+def warning(gdu: GDU) -> str | None:
+    """A sentence where the figure says little: a file without associations would score like it."""
+    if gdu.value is None or gdu.permuted is None or gdu.permuted.value is None:
+        return None
+    lost = f"{PERMUTED} would score {gdu.permuted.value:.2f}"
+    best = None if gdu.resample is None else gdu.resample.value
+    if best is not None and best - gdu.permuted.value < NARROW:
+        return (
+            f"The global data utility tells little here: {lost}, and {RESAMPLE} {best:.2f}. "
+            "The file has too few rows, or too few associations, for more."
+        )
+    if gdu.value - gdu.permuted.value < NEAR and not _models_count(gdu):
+        return f"By its global data utility the file scores {gdu.value:.2f}; {lost}."
+    return None
 
 
 def words(result: Assessment, gdu: GDU) -> list[Group]:
@@ -227,8 +291,7 @@ def pair_story(pair: PairScore) -> str:
             f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
         )
     if pair.outcome == "reversed":
-        flipped = "signs flipped" if pair.signs_flipped else "signs mostly kept"
-        return f"reversed, or about doubled: {_change(pair)}, {flipped}"
+        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {_change(pair)}"
     return f"{_strength(pair)}: {_change(pair)}"
 
 

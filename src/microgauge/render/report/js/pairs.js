@@ -301,7 +301,7 @@ export const renderPairs = (report, parent, id) => {
     el(
       "p",
       { class: "soft" },
-      `${tested}1: the association is as it was; 0: lost, appeared or reversed.`,
+      `${tested}1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.`,
     ),
     heatMap(pairs, open),
     chooser(pairs, open),
