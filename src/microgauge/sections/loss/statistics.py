@@ -164,18 +164,14 @@ class Statistics:
         if len(spread) < 2:
             raise Undefined("fewer than two continuous variables without a value that half share")
         values = []
-        for units in self._units():
+        for which, units in zip(SIDES, self._units(), strict=True):
             if len(units) < 2 * len(spread) + 2:
                 raise Undefined("too few complete units")
-            values.append(robust_eigenvalues(units, self.study.options.seed))
-        dropped = np.logical_or.reduce([negligible for _, negligible in values])
-        if dropped.any():
-            self.log.note(
-                "robust-negligible",
-                f"{int(dropped.sum())} of {len(spread)} robust eigenvalues are negligible (most "
-                "units lie in a plane) and left out on both sides.",
-            )
-        return eigenvalue_difference(values[0][0][~dropped], values[1][0][~dropped])
+            try:
+                values.append(robust_eigenvalues(units, self.study.options.seed))
+            except Undefined as why:
+                raise Undefined(f"{which}: {why}") from None
+        return eigenvalue_difference(*values)
 
     @cached_property
     def _spread(self) -> list[Described]:
