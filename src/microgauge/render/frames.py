@@ -18,6 +18,7 @@ from microgauge.results import (
     Loss,
     PairScore,
     Ranking,
+    RegressionResult,
     TableLoss,
     VariableLoss,
     VariableScore,
@@ -114,6 +115,12 @@ def table_frame(result: Assessment) -> pl.DataFrame:
 def indicator_frame(result: Assessment) -> pl.DataFrame:
     """A row for each indicator and group; none where no indicator was declared."""
     return _frame(IndicatorResult, [to_dict(found) for found in result.indicators or ()])
+
+
+def regression_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each regression; none where no regression was declared."""
+    rows = [to_dict(found) for found in result.regressions or ()]
+    return _frame(RegressionResult, rows, "coefficients")
 
 
 def coefficient_frame(result: Assessment) -> pl.DataFrame:

@@ -221,6 +221,12 @@ class Assessment:
 
         return indicator_frame(self)
 
+    def regression_table(self) -> Any:
+        """A polars data frame with a row for each regression; needs [[regression]]."""
+        from microgauge.render.frames import regression_frame
+
+        return regression_frame(self)
+
     def coefficient_table(self) -> Any:
         """A polars data frame with a row for each coefficient of each regression."""
         from microgauge.render.frames import coefficient_frame
