@@ -49,8 +49,11 @@ CONTRACT = {
     "propensity.percentiles_original": "1 5 10 25 50 75 90 95 99",
     "propensity.percentiles_protected": "1 5 10 25 50 75 90 95 99",
     "propensity.variables": "name drop",
-    "clusters": "method groups weights rows value null_share seed",
-    "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed",
+    "clusters": "method groups weights rows value null_share seed expected ratio resamples"
+    " clusters",
+    "clusters.clusters": "rows original weight",
+    "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed"
+    " resamples",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
     " eigenvalues_robust variables tables matrices subdomains seed",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
@@ -153,6 +156,7 @@ def everything() -> dict[str, object]:
     original = people()
     protected = protected_version(original).head(120)
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
+    asked |= {"clusters": {"weights": [2, 1]}}
     asked |= {"rut": {"vectors": [["income", "score"]]}}
     asked |= {"risk": {"attacks": True, "intruders": True, "group": "sex"}}
     result = microgauge.assess(

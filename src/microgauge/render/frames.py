@@ -12,6 +12,7 @@ from microgauge.results import (
     GDU,
     Assessment,
     Candidate,
+    ClusterResult,
     CoefficientResult,
     Disclosure,
     IndicatorResult,
@@ -115,6 +116,11 @@ def table_frame(result: Assessment) -> pl.DataFrame:
 def indicator_frame(result: Assessment) -> pl.DataFrame:
     """A row for each indicator and group; none where no indicator was declared."""
     return _frame(IndicatorResult, [to_dict(found) for found in result.indicators or ()])
+
+
+def cluster_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each number of groups; none where clusters were not computed."""
+    return _frame(ClusterResult, [to_dict(found) for found in result.clusters or ()], "clusters")
 
 
 def regression_frame(result: Assessment) -> pl.DataFrame:

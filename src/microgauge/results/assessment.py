@@ -221,6 +221,12 @@ class Assessment:
 
         return indicator_frame(self)
 
+    def cluster_table(self) -> Any:
+        """A polars data frame with a row for each number of groups."""
+        from microgauge.render.frames import cluster_frame
+
+        return cluster_frame(self)
+
     def regression_table(self) -> Any:
         """A polars data frame with a row for each regression; needs [[regression]]."""
         from microgauge.render.frames import regression_frame
