@@ -55,7 +55,11 @@ CONTRACT = {
     "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed"
     " resamples",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
-    " eigenvalues_robust variables tables matrices subdomains seed",
+    " eigenvalues_robust variables tables matrices subdomains loglinear seed",
+    "loss.loglinear": "variables margins cells parameters added units_original units_protected"
+    " freedom deviance_original deviance_protected deviance_under_original agreement same_sign"
+    " overlap rank_correlation terms",
+    "loss.loglinear.terms": "variables parameters agreement overlap",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
     " il1 mae mse mean_variation ncp moments",
     "loss.variables.missing": "original protected share_original share_protected increase",

@@ -25,6 +25,7 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.disclosure import Intruder, LearnedTarget
+from microgauge.results.loss import LogLinearTerm
 from microgauge.results.plain import to_dict
 
 _DTYPES: dict[str, type[pl.DataType]] = {
@@ -111,6 +112,16 @@ def table_frame(result: Assessment) -> pl.DataFrame:
         for table in _loss(result).tables
     ]
     return _frame(TableLoss, rows)
+
+
+def loglinear_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each term of the log-linear model; none where it could not be fitted."""
+    found = _loss(result).loglinear
+    rows = [
+        {**to_dict(term), "variables": " × ".join(term.variables)}
+        for term in (() if found is None else found.terms)
+    ]
+    return _frame(LogLinearTerm, rows)
 
 
 def indicator_frame(result: Assessment) -> pl.DataFrame:

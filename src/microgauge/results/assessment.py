@@ -221,6 +221,12 @@ class Assessment:
 
         return indicator_frame(self)
 
+    def loglinear_table(self) -> Any:
+        """A polars data frame with a row for each term of the log-linear model."""
+        from microgauge.render.frames import loglinear_frame
+
+        return loglinear_frame(self)
+
     def cluster_table(self) -> Any:
         """A polars data frame with a row for each number of groups."""
         from microgauge.render.frames import cluster_frame

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
@@ -1607,3 +1608,91 @@ def test_passes_counted_by_hand(rows):
         columns = np.stack([np.ones(count), score["a"], score["c"]])[:, inside]
         assert np.array_equal(grouped[group, :3], (columns * w[inside]) @ columns.T)
         assert list(grouped[group, 3, :2]) == [inside.sum(), (w[inside] ** 2).sum()]
+
+
+# -- log-linear models ---------------------------------------------------------------------------
+
+
+def three_categories(rows=600, seed=3):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, rows)
+    b = (a + (rng.random(rows) < 0.4) + (rng.random(rows) < 0.2)) % 3
+    c = np.where(rng.random(rows) < 0.3 + 0.3 * (b == 1), "yes", "no")
+    return pd.DataFrame({"a": np.array(["f", "m"])[a], "b": np.array(["x", "y", "z"])[b], "c": c})
+
+
+ABC = {"a": "n", "b": "n", "c": "n"}
+
+
+def loglinear_of(original, protected, types=ABC, **choices):
+    return loss_of(original, protected, types, loss=choices, aligned=False).loglinear
+
+
+def test_a_log_linear_model_of_two_tables():
+    original, protected = three_categories(), three_categories(seed=4).head(400)
+    protected = protected.assign(b=np.random.default_rng(1).permutation(protected["b"]))
+    found = loglinear_of(original, protected)
+    assert set(found.variables) == {"a", "b", "c"}
+    assert {frozenset(m) for m in found.margins} == {frozenset(m) for m in ("ab", "ac", "bc")}
+    assert (found.cells, found.parameters, found.freedom, found.added) == (12, 10, 2, 0.0)
+    assert (found.units_original, found.units_protected) == (600, 400)
+    tables = [
+        pd.crosstab([t["a"], t["b"]], t["c"]).stack().to_numpy() for t in (original, protected)
+    ]
+    cells = pd.crosstab([original["a"], original["b"]], original["c"]).stack().index.to_frame()
+    design = pd.get_dummies(cells, drop_first=True).to_numpy(float)
+    pairs = [design[:, [i]] * design[:, [j]] for i, j in ((0, 1), (0, 2), (0, 3), (1, 3), (2, 3))]
+    design = np.column_stack([np.ones(12), design, *pairs])
+    fits = [sm.GLM(t, design, family=sm.families.Poisson()).fit(tol=1e-13) for t in tables]
+    assert found.deviance_original == pytest.approx(fits[0].deviance, rel=1e-6)
+    assert found.deviance_protected == pytest.approx(fits[1].deviance, rel=1e-6)
+    under = sm.families.Poisson().deviance(tables[1], fits[0].mu * 400 / 600)
+    assert found.deviance_under_original == pytest.approx(under, rel=1e-6)
+    assert under > fits[1].deviance
+    broken = {frozenset(t.variables): t.agreement for t in found.terms}
+    assert broken[frozenset("ab")] < broken[frozenset("a")] == 1.0
+
+
+def test_a_log_linear_model_that_the_schema_names():
+    original, protected = three_categories(), three_categories(seed=4)
+    found = loglinear_of(original, protected, loglinear=[["a", "b"], "c"])
+    assert found.margins == (("a", "b"), ("c",))
+    assert [t.variables for t in found.terms] == [("a",), ("b",), ("c",), ("a", "b")]
+    assert loglinear_of(original, protected, loglinear=[]) is None
+    same = loglinear_of(original, original.copy())
+    assert (same.agreement, same.same_sign) == (1.0, 1.0)
+    assert (same.overlap, same.rank_correlation) == pytest.approx((1.0, 1.0))
+    assert same.deviance_under_original == pytest.approx(same.deviance_original)
+    frame = run(original, protected, ABC, aligned=False).loglinear_table()
+    assert frame["variables"].to_list()[-1] in ("b × c", "c × b")
+    mixed = loglinear_of(original[::-1][["c", "a", "b"]], protected.sample(frac=1, random_state=1))
+    plain = loglinear_of(original, protected)
+    assert mixed == plain
+
+
+def test_log_linear_models_that_cannot_be():
+    original = three_categories()
+    gone = loglinear_of(original, original.drop(columns="a"), loglinear=[["a", "b"]])
+    assert gone.agreement is None
+    assert "a has no categories that both tables share" in gone.reason
+    alone = loglinear_of(original.assign(a="f"), original.assign(a="f"), loglinear=[["a", "b"]])
+    assert "one category" in alone.reason
+    numbers = loss_of(three_numbers(), noisy(three_numbers()), XYZ).loglinear
+    assert "fewer than two variables" in numbers.reason
+    wide = pd.DataFrame({n: np.arange(300).astype(str) for n in "ab"} | {"c": ["u", "v"] * 150})
+    too_wide = loglinear_of(wide, wide.copy(), loglinear=[["a", "b"]])
+    assert "90,000 cells" in too_wide.reason
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"loglinear": [["a", "a"]]}, "different variable names"),
+        ({"loglinear": [["a", 3]]}, "different variable names"),
+        ({"loglinear": [["a", "d"]]}, '"d"'),
+    ],
+)
+def test_margins_that_cannot_be(choices, said):
+    original = three_categories()
+    with pytest.raises(microgauge.InputError, match=said):
+        loglinear_of(original, original, **choices)

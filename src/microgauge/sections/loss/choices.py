@@ -24,11 +24,19 @@ class LossChoices(Entries):
     robust_sample: int = 2_000
     """Units of each file beyond which robust eigenvalues are those of a sample."""
 
+    loglinear: tuple[tuple[str, ...], ...] | None = None
+    """Margins of a log-linear model; None: all pairs of the keys, (): no model."""
+
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
         """One variable of groups, or several."""
         if "groups" in values:
             values["groups"] = reader.one_or_more(values["groups"], f"{where} groups")
+        if "loglinear" in values:
+            values["loglinear"] = tuple(
+                reader.one_or_more(margin, f"{where} loglinear")
+                for margin in reader.sequence(values["loglinear"], f"{where} loglinear")
+            )
         return values
 
     def faults(self, where: str) -> list[str]:
@@ -38,12 +46,29 @@ class LossChoices(Entries):
             found.append(f"{where} ways must be 1, 2 or 3.")
         if not all(isinstance(name, str) for name in self.groups):
             found.append(f"{where} groups must be a list of variable names.")
+        for margin in self.loglinear or ():
+            named = all(isinstance(name, str) for name in margin)
+            if not named or not margin or len(set(margin)) < len(margin):
+                found.append(
+                    f"{where} loglinear must be lists of different variable names, such as "
+                    '[["SEX", "MAR"], ["MAR", "AGE"]].'
+                )
+                break
         return found
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """Groups are those of columns, and of none that is a number on both sides."""
-        return unknown(f"{where} groups", self.groups, known) + [
-            f'{where} groups names "{name}", which is continuous and forms no groups.'
-            for name in self.groups
-            if name in known and known[name].type == known[name].protected_type == "continuous"
+        """Groups and margins are those of columns, and of none that is a number on both sides."""
+        margins = tuple(dict.fromkeys(name for margin in self.loglinear or () for name in margin))
+        return [
+            fault
+            for entry, names in (("groups", self.groups), ("loglinear", margins))
+            for fault in _no_categories(f"{where} {entry}", names, known)
         ]
+
+
+def _no_categories(where: str, names: tuple[str, ...], known: Columns) -> list[str]:
+    return unknown(where, names, known) + [
+        f'{where} names "{name}", which is continuous and forms no groups.'
+        for name in names
+        if name in known and known[name].type == known[name].protected_type == "continuous"
+    ]

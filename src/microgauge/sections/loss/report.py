@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from microgauge.results import Loss
-from microgauge.results.blocks import Group, Head, Table
+from microgauge.results.blocks import Block, Group, Head, Sentence, Table
+from microgauge.results.loss import LogLinearLoss
+from microgauge.results.wording import general
 from microgauge.sections.loss.words import words
 
 
@@ -22,5 +24,35 @@ def report(loss: Loss) -> list[Group]:
             (v.name, v.changed_share, v.il1s, v.ncp, v.missing.increase) for v in loss.variables
         ),
     )
-    blocks = (*words(loss), table)
+    blocks = (*words(loss), table, *_loglinear(loss.loglinear))
     return [Group(name="loss", title="What changed", explain="il1s", blocks=blocks)]
+
+
+def _loglinear(found: LogLinearLoss | None) -> list[Block]:
+    """Deviances of the log-linear model, and a row for each of its terms."""
+    if found is None or found.agreement is None:
+        return []
+    said = (
+        f"Log-linear model: deviance {general(found.deviance_original)} in the original, "
+        f"{general(found.deviance_protected)} in the protected file, "
+        f"{general(found.deviance_under_original)} of the protected file under the original's "
+        f"model; {found.freedom:,} degrees of freedom."
+    )
+    if found.added:
+        said += (
+            f" {general(found.added)} units were added to every cell of both files: without, "
+            "estimates would not be finite."
+        )
+    table = Table(
+        caption="Terms of the log-linear model",
+        heads=(
+            Head(text="term"),
+            Head(text="parameters", right=True),
+            Head(text="agree", digits=3),
+            Head(text="overlap", digits=2),
+        ),
+        rows=tuple(
+            (" × ".join(t.variables), t.parameters, t.agreement, t.overlap) for t in found.terms
+        ),
+    )
+    return [Sentence(text=said), table]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from microgauge.results import Loss
 from microgauge.results.blocks import Block, Stories
+from microgauge.results.loss import LogLinearLoss
 from microgauge.results.wording import figure, scientific
 
 
@@ -33,6 +34,7 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
     if loss.ctbil is not None:
         found.append(("tables", _tables_story(loss)))
     found += _matrices_story(loss)
+    found += _loglinear_story(loss.loglinear)
     if loss.reason is not None:
         found.append(("not defined", loss.reason))
     return found
@@ -64,3 +66,17 @@ def _matrices_story(loss: Loss) -> list[tuple[str, str]]:
     if loss.eigenvalues_robust is not None:
         said += f" (robust {scientific(loss.eigenvalues_robust)})"
     return [("statistics", said)]
+
+
+def _loglinear_story(found: LogLinearLoss | None) -> list[tuple[str, str]]:
+    """How far a log-linear model says the same on both sides."""
+    if found is None or found.agreement is None:
+        return []
+    worst = min(found.terms, key=lambda term: (term.agreement, term.overlap))
+    said = (
+        f"in a model of {', '.join(found.variables)}, {found.agreement:.0%} of parameters agree "
+        f"(verdict at 5% and sign), mean overlap {figure(found.overlap, 2)}"
+    )
+    if worst.agreement < 1:
+        said += f"; fewest in {' × '.join(worst.variables)}: {worst.agreement:.0%}"
+    return [("log-linear", said)]
