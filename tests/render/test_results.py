@@ -55,7 +55,9 @@ CONTRACT = {
     "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed"
     " resamples",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
-    " eigenvalues_robust variables tables matrices subdomains loglinear seed",
+    " eigenvalues_robust variables tables matrices subdomains loglinear validity seed",
+    "loss.validity": "valid criteria groups least_records",
+    "loss.validity.criteria": "name value limit passed compared about",
     "loss.loglinear": "variables margins cells parameters added units_original units_protected"
     " freedom deviance_original deviance_protected deviance_under_original agreement same_sign"
     " overlap rank_correlation terms",

@@ -25,7 +25,7 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.disclosure import Intruder, LearnedTarget
-from microgauge.results.loss import LogLinearTerm
+from microgauge.results.loss import LogLinearTerm, ValidityCriterion
 from microgauge.results.plain import to_dict
 
 _DTYPES: dict[str, type[pl.DataType]] = {
@@ -122,6 +122,16 @@ def loglinear_frame(result: Assessment) -> pl.DataFrame:
         for term in (() if found is None else found.terms)
     ]
     return _frame(LogLinearTerm, rows)
+
+
+def validity_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each criterion of analytic validity."""
+    found = _loss(result).validity
+    rows = [
+        {**to_dict(criterion), "about": ", ".join(criterion.about) or None}
+        for criterion in (() if found is None else found.criteria)
+    ]
+    return _frame(ValidityCriterion, rows)
 
 
 def indicator_frame(result: Assessment) -> pl.DataFrame:

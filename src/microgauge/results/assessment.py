@@ -227,6 +227,12 @@ class Assessment:
 
         return loglinear_frame(self)
 
+    def validity_table(self) -> Any:
+        """A polars data frame with a row for each criterion of analytic validity."""
+        from microgauge.render.frames import validity_frame
+
+        return validity_frame(self)
+
     def cluster_table(self) -> Any:
         """A polars data frame with a row for each number of groups."""
         from microgauge.render.frames import cluster_frame

@@ -137,6 +137,36 @@ class LogLinearLoss:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ValidityCriterion:
+    """One criterion of analytic validity: the largest figure, and its limit."""
+
+    name: str
+    value: float | None
+    limit: float
+    passed: bool | None
+    """Whether the value is at most the limit; None where there is no value."""
+    compared: int = 0
+    """Groups, tables or variables that it is the largest of."""
+    about: tuple[str, ...] = ()
+    """Where it is largest: group, category and variables; the table; the variable."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidityLoss:
+    """Winkler's verdict: means and covariances on subdomains, margins, and a distribution."""
+
+    valid: bool | None
+    """Whether all criteria are met; None where none fails and one could not be looked at."""
+    criteria: tuple[ValidityCriterion, ...]
+    groups: tuple[str, ...]
+    """Variables whose categories are the subdomains."""
+    least_records: int
+    """Complete records on each side below which a subdomain is not looked at."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Loss:
     """Information loss: 0 nothing lost. For comparing protections of one file."""
 
@@ -158,5 +188,6 @@ class Loss:
     subdomains: tuple[SubdomainLoss, ...] = ()
     loglinear: LogLinearLoss | None = None
     """None where no model was wanted."""
+    validity: ValidityLoss | None = None
     seed: int = 1
     reason: str | None = None

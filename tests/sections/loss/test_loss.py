@@ -11,6 +11,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ks_2samp
 from scipy.stats.contingency import association
 from sklearn.covariance import MinCovDet
 from sklearn.decomposition import PCA
@@ -22,6 +23,7 @@ from microgauge import InputError
 from microgauge.engines.local import Local
 from microgauge.measures.loss.matrices import Components, matched_components
 from microgauge.passes import Axis, Changes, Differences, Moments, Suppressed
+from microgauge.sections.loss.words import loss_stories
 from support.figures import approx, mentions, seeds
 from support.rows import coded_rows
 from support.surveys import CATEGORY, NUMBER, TYPES, make_survey, perturb, with_holes
@@ -1696,3 +1698,123 @@ def test_margins_that_cannot_be(choices, said):
     original = three_categories()
     with pytest.raises(microgauge.InputError, match=said):
         loglinear_of(original, original, **choices)
+
+
+# -- Winkler's verdict ---------------------------------------------------------------------------
+
+
+def people_in_groups(rows=300, seed=6):
+    found = three_numbers(rows, seed).assign(
+        sex=np.resize(["f", "m", "m"], rows), area=np.resize(list("abcde"), rows)
+    )
+    return found.assign(x=found["x"] + 2 * (found["sex"] == "f"))
+
+
+def noisy_numbers(original):
+    return original.assign(**noisy(original[list("xyz")], 0.2))
+
+
+GROUPED = XYZ | {"sex": "n", "area": "n"}
+
+
+def validity_of(original, protected, types=GROUPED, **choices):
+    return loss_of(original, protected, types, loss=choices, aligned=False).validity
+
+
+def criteria(found):
+    return {c.name: c for c in found.criteria}
+
+
+def test_validity_by_pandas():
+    original = people_in_groups()
+    protected = noisy_numbers(original)
+    protected.loc[::10, "sex"] = "f"
+    found = validity_of(original, protected)
+    assert found.groups == ("sex", "area")
+    each, names = criteria(found), list("xyz")
+    deviations = original[names].std()
+    shifts, spreads = {}, {}
+    for group in found.groups:
+        for category in original[group].unique():
+            a, b = (t.loc[t[group] == category, names] for t in (original, protected))
+            shift = (b.mean() - a.mean()).abs() / deviations
+            shifts[group, category, shift.idxmax()] = shift.max()
+            spread = (b.cov() - a.cov()).abs() / np.outer(deviations, deviations)
+            spreads[group, category] = spread.to_numpy().max()
+    where = max(shifts, key=shifts.get)
+    assert each["means"].about == where
+    assert each["means"].value == approx(shifts[where])
+    assert each["covariances"].value == approx(max(spreads.values()))
+    assert each["covariances"].about[:2] == max(spreads, key=spreads.get)
+    assert (each["means"].compared, each["margins"].compared) == (7, 2)
+    shares = [t["sex"].value_counts(normalize=True) for t in (original, protected)]
+    assert each["margins"].value == approx((shares[0] - shares[1]).abs().sum() / 2)
+    assert each["margins"].about == ("sex",)
+    distances = {n: ks_2samp(original[n], protected[n]).statistic for n in names}
+    assert each["distribution"].value == approx(max(distances.values()))
+    assert {n: c.limit for n, c in each.items()} == {
+        "means": 0.1, "covariances": 0.1, "margins": 0.05, "distribution": 0.05
+    }  # fmt: skip
+    assert all(c.passed == (c.value <= c.limit) for c in found.criteria)
+    assert found.valid is all(c.passed for c in found.criteria)
+    frame = run(original, protected, GROUPED, aligned=False).validity_table()
+    assert frame["value"].to_list() == [c.value for c in found.criteria]
+    assert frame["about"][2] == "sex"
+
+
+def test_validity_of_the_same_file_and_of_limits():
+    original = people_in_groups()
+    same = loss_of(original, original.copy(), GROUPED, aligned=True)
+    assert same.validity.valid is True
+    assert {c.value for c in same.validity.criteria} == {0.0}
+    assert "all of Winkler's criteria are met" in dict(loss_stories(same))["validity"]
+    protected = noisy_numbers(original)
+    wide = {f"valid_{name}": 9.0 for name in ("means", "covariances", "margins", "distribution")}
+    assert validity_of(original, protected, **wide).valid is True
+    strict = loss_of(original, protected, GROUPED, loss=wide | {"valid_means": 1e-9})
+    assert strict.validity.valid is False
+    said = dict(loss_stories(strict))["validity"]
+    assert said.startswith("1 of Winkler's criteria goes beyond its limit: means in subdomains")
+    few = validity_of(original, protected, valid_records=90, groups=["area"])
+    assert few.groups == ("area",)
+    assert "enough complete records" in criteria(few)["means"].reason
+    table = validity_of(original, protected, valid_tables=[["sex", "area"]])
+    assert (criteria(table)["margins"].compared, table.criteria[2].value) == (1, 0.0)
+
+
+def test_what_is_removed_is_not_valid():
+    original = people_in_groups()
+    for name, criterion in (("area", "margins"), ("z", "distribution")):
+        found = validity_of(original, original.drop(columns=name))
+        assert found.valid is False
+        lost = criteria(found)[criterion]
+        assert (lost.value, lost.passed, lost.about) == (1.0, False, (name,))
+    named = validity_of(original, original.drop(columns="area"), valid_tables=[["sex", "area"]])
+    assert criteria(named)["margins"].value == 1.0
+
+
+def test_validity_that_is_not_known():
+    numbers = three_numbers()
+    found = loss_of(numbers, numbers.copy(), XYZ, aligned=True)
+    assert found.validity.valid is None
+    assert found.validity.reason == "valid: means, covariances, margins not known"
+    assert "1 of 4 of Winkler's criteria" in dict(loss_stories(found))["validity"]
+    only = loss_of(three_categories(), three_categories(), ABC).validity
+    assert criteria(only)["distribution"].reason
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"valid_means": 0}, "valid_means must be a number above 0"),
+        ({"valid_margins": "a"}, "valid_margins must be a number above 0"),
+        ({"valid_records": 1}, "valid_records must be a whole number"),
+        ({"valid_tables": [["sex", "area", "x"]]}, "more variables than ways"),
+        ({"valid_tables": [["sex", "nope"]]}, '"nope"'),
+        ({"valid_tables": [["x"]]}, "continuous"),
+    ],
+)
+def test_limits_that_cannot_be(choices, said):
+    original = people_in_groups(30)
+    with pytest.raises(InputError, match=said):
+        validity_of(original, original, **choices)

@@ -35,4 +35,10 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
         "direction": "1 all parameters agree",
         "reference": "Kocar 2018, 2.2; Agresti 2013",
     },
+    "validity": {
+        "question": "Does the file keep means, covariances, margins and distributions nearly?",
+        "range": "the largest shift of each, from 0",
+        "direction": "at most its limit: met",
+        "reference": "Winkler 1998",
+    },
 }

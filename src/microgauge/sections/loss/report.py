@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from microgauge.results import Loss
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
-from microgauge.results.loss import LogLinearLoss
+from microgauge.results.loss import LogLinearLoss, ValidityLoss
 from microgauge.results.wording import general
-from microgauge.sections.loss.words import words
+from microgauge.sections.loss.words import CRITERIA, words
 
 
 def report(loss: Loss) -> list[Group]:
@@ -24,7 +24,7 @@ def report(loss: Loss) -> list[Group]:
             (v.name, v.changed_share, v.il1s, v.ncp, v.missing.increase) for v in loss.variables
         ),
     )
-    blocks = (*words(loss), table, *_loglinear(loss.loglinear))
+    blocks = (*words(loss), table, *_loglinear(loss.loglinear), *_validity(loss.validity))
     return [Group(name="loss", title="What changed", explain="il1s", blocks=blocks)]
 
 
@@ -56,3 +56,32 @@ def _loglinear(found: LogLinearLoss | None) -> list[Block]:
         ),
     )
     return [Sentence(text=said), table]
+
+
+def _validity(found: ValidityLoss | None) -> list[Block]:
+    """Each criterion of analytic validity beside its limit."""
+    if found is None:
+        return []
+    met = {True: "yes", False: "no", None: "not known"}
+    return [
+        Table(
+            caption="Analytic validity (Winkler 1998)",
+            heads=(
+                Head(text="criterion"),
+                Head(text="largest", digits=3),
+                Head(text="limit", digits=3),
+                Head(text="met"),
+                Head(text="where"),
+            ),
+            rows=tuple(
+                (
+                    CRITERIA[c.name],
+                    c.value,
+                    c.limit,
+                    met[c.passed],
+                    ", ".join(c.about) if c.passed is not None else c.reason,
+                )
+                for c in found.criteria
+            ),
+        )
+    ]

@@ -12,6 +12,7 @@ from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.sections.loss.loglinear import LogLinear
 from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
 from microgauge.sections.loss.tables import Tables
+from microgauge.sections.loss.validity import Validity
 from microgauge.sections.loss.values import Values
 from microgauge.study.study import Study
 
@@ -55,6 +56,7 @@ def run(study: Study, log: Log) -> Asking[Loss]:
         matrices=described.matrices,
         subdomains=statistics.subdomains(),
         loglinear=loglinear,
+        validity=Validity(study, statistics, tables).result(),
         seed=study.options.seed,
         reason="; ".join(reason for reason in reasons if reason) or None,
     )
