@@ -181,7 +181,7 @@ def test_indicators():
 def test_coefficients():
     coefficient = CoefficientResult(
         term="age", original=1.0, original_ci=(0.5, 1.75), protected=2.0, protected_ci=(1.5, 2.75),
-        overlap=0.1, standardised_difference=3.0, same_sign=True, same_verdict=False,
+        inside=False, overlap=0.1, standardised_difference=3.0, same_sign=True, same_verdict=False,
     )  # fmt: skip
     bare = CoefficientResult(term="sex", reason="removed")
     found = RegressionResult(
@@ -193,12 +193,23 @@ def test_coefficients():
     assert first == {
         "formula": "y ~ age + sex", "term": "age", "original": 1.0, "original_low": 0.5,
         "original_high": 1.75, "protected": 2.0, "protected_low": 1.5, "protected_high": 2.75,
-        "overlap": 0.1, "standardised_difference": 3.0, "same_sign": True, "same_verdict": False,
-        "reason": None,
+        "inside": False, "overlap": 0.1, "standardised_difference": 3.0, "same_sign": True,
+        "same_verdict": False, "reason": None,
     }  # fmt: skip
     assert second == {**dict.fromkeys(first), "formula": found.formula, "term": "sex",
                       "reason": "removed"}  # fmt: skip
     assert frame.schema["original_low"] == pl.Float64
+
+
+def test_regressions():
+    found = RegressionResult(
+        formula="y ~ x", kind="linear", where=None, overlap=0.1, coefficients=(), inside=0.5,
+        joint_overlap=0.9, joint_distance=0.4, joint_terms=2,
+    )  # fmt: skip
+    (row,) = assessment(regressions=(found,)).regression_table().rows(named=True)
+    assert (row["formula"], row["overlap"], row["inside"]) == ("y ~ x", 0.1, 0.5)
+    assert (row["joint_overlap"], row["joint_distance"], row["joint_terms"]) == (0.9, 0.4, 2)
+    assert assessment().regression_table().height == 0
 
 
 def disclosure(**parts):

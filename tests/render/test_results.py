@@ -52,14 +52,23 @@ CONTRACT = {
     "propensity.percentiles_original": "1 5 10 25 50 75 90 95 99",
     "propensity.percentiles_protected": "1 5 10 25 50 75 90 95 99",
     "propensity.variables": "name drop",
-    "clusters": "method groups weights rows value null_share seed",
-    "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed",
+    "clusters": "method groups weights rows value null_share seed expected ratio resamples"
+    " clusters",
+    "clusters.clusters": "rows original weight",
+    "ecdf": "maximum mean_square exact points null_share_maximum null_share_mean_square seed"
+    " resamples",
     "tables": "ways tables value score standard_error value_ci k_marginal by sample_share permuted"
     " resample one_way variables worst replicates possible seed",
     "tables.variables": "name value one_way cells permuted resample removed",
     "tables.worst": "variables score moved recoding permuted resample pmse_ratio",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
-    " eigenvalues_robust variables tables matrices subdomains seed",
+    " eigenvalues_robust variables tables matrices subdomains loglinear validity seed",
+    "loss.validity": "valid criteria groups least_records",
+    "loss.validity.criteria": "name value limit passed compared about",
+    "loss.loglinear": "variables margins cells parameters added units_original units_protected"
+    " freedom deviance_original deviance_protected deviance_under_original agreement same_sign"
+    " overlap rank_correlation terms",
+    "loss.loglinear.terms": "variables parameters agreement overlap",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
     " il1 mae mse mean_variation ncp moments",
     "loss.variables.missing": "original protected share_original share_protected increase",
@@ -81,8 +90,8 @@ CONTRACT = {
     " relative_difference inside overlap interval resamples units_original units_protected"
     " records_original records_protected seed",
     "regressions": "formula kind where robust bands overlap units_original units_protected"
-    " fit_original fit_protected coefficients",
-    "regressions.coefficients": "term original original_ci protected protected_ci overlap"
+    " fit_original fit_protected inside joint_overlap joint_distance joint_terms coefficients",
+    "regressions.coefficients": "term original original_ci protected protected_ci inside overlap"
     " standardised_difference same_sign same_verdict",
     "disclosure": "risk risk_ci upper_bound worst keys keys_gone targets units released found"
     " copied replicated learned learned_ci excess excess_ci holdout holdout_shared membership"
@@ -160,6 +169,7 @@ def everything() -> dict[str, object]:
     original = people()
     protected = protected_version(original).head(120)
     asked = said(key="number", weight="w") | {"loss": {"groups": ["sex"]}}
+    asked |= {"clusters": {"weights": [2, 1]}}
     asked |= {"rut": {"vectors": [["income", "score"]]}}
     asked |= {"risk": {"attacks": True, "intruders": True, "group": "sex"}}
     with pytest.MonkeyPatch.context() as patch:

@@ -67,9 +67,10 @@ def regressions_of(data):
         {
             "title": group["title"],
             "said": group["blocks"][0]["text"],
+            "others": [b["text"] for b in group["blocks"][1:] if b["block"] == "sentence"],
             "terms": [
                 {"name": term, "overlap": overlap}
-                for term, _, _, overlap, _ in table_rows(group["blocks"])
+                for term, _, _, overlap, *_ in table_rows(group["blocks"])
             ],
         }
         for group in section_of(data, "regressions")

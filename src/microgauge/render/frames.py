@@ -12,17 +12,20 @@ from microgauge.results import (
     GDU,
     Assessment,
     Candidate,
+    ClusterResult,
     CoefficientResult,
     Disclosure,
     IndicatorResult,
     Loss,
     PairScore,
     Ranking,
+    RegressionResult,
     TableLoss,
     VariableLoss,
     VariableScore,
 )
 from microgauge.results.disclosure import Intruder, LearnedTarget
+from microgauge.results.loss import LogLinearTerm, ValidityCriterion
 from microgauge.results.plain import to_dict
 from microgauge.results.tables import TableScore
 
@@ -123,9 +126,40 @@ def scored_table_frame(result: Assessment) -> pl.DataFrame:
     return _frame(TableScore, rows)
 
 
+def loglinear_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each term of the log-linear model; none where it could not be fitted."""
+    found = _loss(result).loglinear
+    rows = [
+        {**to_dict(term), "variables": " × ".join(term.variables)}
+        for term in (() if found is None else found.terms)
+    ]
+    return _frame(LogLinearTerm, rows)
+
+
+def validity_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each criterion of analytic validity."""
+    found = _loss(result).validity
+    rows = [
+        {**to_dict(criterion), "about": ", ".join(criterion.about) or None}
+        for criterion in (() if found is None else found.criteria)
+    ]
+    return _frame(ValidityCriterion, rows)
+
+
 def indicator_frame(result: Assessment) -> pl.DataFrame:
     """A row for each indicator and group; none where no indicator was declared."""
     return _frame(IndicatorResult, [to_dict(found) for found in result.indicators or ()])
+
+
+def cluster_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each number of groups; none where clusters were not computed."""
+    return _frame(ClusterResult, [to_dict(found) for found in result.clusters or ()], "clusters")
+
+
+def regression_frame(result: Assessment) -> pl.DataFrame:
+    """A row for each regression; none where no regression was declared."""
+    rows = [to_dict(found) for found in result.regressions or ()]
+    return _frame(RegressionResult, rows, "coefficients")
 
 
 def coefficient_frame(result: Assessment) -> pl.DataFrame:

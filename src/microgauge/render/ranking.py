@@ -17,6 +17,7 @@ from microgauge.results.wording import figure
 
 MOST_SUBSETS = 10
 MOST_CANDIDATES = 60
+MOST_LEADERS = 5
 
 
 def ranking_text(result: Ranking) -> str:
@@ -26,6 +27,7 @@ def ranking_text(result: Ranking) -> str:
         _table(result),
         _settings(result),
         _sweep(result),
+        "\n".join(wrapped(cluster_vote_words(result), "", "  ")),
         notes_text(_notes(result)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -137,6 +139,27 @@ def _sweep(result: Ranking) -> str:
     if any(step.leader for step in result.sweep):
         told += f": {said}"
     return "\n".join(wrapped(f"{told}.", "", "  "))
+
+
+def cluster_vote_words(result: Ranking) -> str:
+    """Which candidate clusters find best, over the numbers of clusters; nothing without clusters.
+
+    Of a grid, only the leaders: votes of hundreds would say little.
+    """
+    found = result.clusters
+    if found is None:
+        return ""
+    if not found.groups:
+        return f"Clusters: no vote; {found.reason}."
+    first = next(vote for vote in found.votes if vote.name == found.leaders[0])
+    each = "" if len(found.leaders) == 1 else " each"
+    at = f"{first.best} of {len(found.groups)} numbers of groups{each}"
+    if len(found.leaders) == len(found.votes):
+        return f"Clusters: all candidates have the least U_c equally often ({at})."
+    shown = [cut(name, 40) for name in found.leaders[:MOST_LEADERS]]
+    more = len(found.leaders) - len(shown)
+    names = ", ".join(shown) + (f" and {more:,} more" if more else "")
+    return f"Clusters: the least U_c most often has {names} ({at}); risk has no part in that."
 
 
 def stability(result: Ranking) -> str:

@@ -44,6 +44,8 @@ class CoefficientResult:
     original_ci: tuple[float, float] | None = None
     protected: float | None = None
     protected_ci: tuple[float, float] | None = None
+    inside: bool | None = None
+    """Whether the protected estimate lies in the original interval."""
     overlap: float | None = None
     standardised_difference: float | None = None
     """|difference| in standard errors of the original."""
@@ -63,6 +65,15 @@ class RegressionResult:
     overlap: float | None
     """Mean overlap of the coefficients' confidence intervals."""
     coefficients: tuple[CoefficientResult, ...]
+    inside: float | None = None
+    """Share of the coefficients whose protected estimate lies in the original interval."""
+    joint_overlap: float | None = None
+    """Overlap of all comparable coefficients at once; 1: the same. No matter which category is
+    the reference."""
+    joint_distance: float | None = None
+    """Their distance in standard errors of the original, over all at once; 0: none."""
+    joint_terms: int | None = None
+    """Coefficients that these two are of."""
     units_original: int | None = None
     units_protected: int | None = None
     fit_original: float | None = None

@@ -234,6 +234,30 @@ class Assessment:
 
         return indicator_frame(self)
 
+    def loglinear_table(self) -> Any:
+        """A polars data frame with a row for each term of the log-linear model."""
+        from microgauge.render.frames import loglinear_frame
+
+        return loglinear_frame(self)
+
+    def validity_table(self) -> Any:
+        """A polars data frame with a row for each criterion of analytic validity."""
+        from microgauge.render.frames import validity_frame
+
+        return validity_frame(self)
+
+    def cluster_table(self) -> Any:
+        """A polars data frame with a row for each number of groups."""
+        from microgauge.render.frames import cluster_frame
+
+        return cluster_frame(self)
+
+    def regression_table(self) -> Any:
+        """A polars data frame with a row for each regression; needs [[regression]]."""
+        from microgauge.render.frames import regression_frame
+
+        return regression_frame(self)
+
     def coefficient_table(self) -> Any:
         """A polars data frame with a row for each coefficient of each regression."""
         from microgauge.render.frames import coefficient_frame

@@ -47,16 +47,35 @@ class PropensityResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClusterShare:
+    """One cluster and what it counts."""
+
+    rows: int
+    original: float
+    """Share of its rows that are the original's."""
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClusterResult:
     """Do clusters hold both files' rows in equal shares? U_c, 0: they do."""
 
     method: str
     groups: int
     weights: str
+    """The rule; "given" where weights were given one by one."""
     value: float | None
     null_share: float | None
+    """Share of resamples of the original with a larger U_c."""
     rows: int
     seed: int
+    expected: float | None = None
+    """Mean of U_c over all ways to deal out the rows' labels at random."""
+    ratio: float | None = None
+    """U_c over that; above 1: further from equal shares than chance is."""
+    resamples: int = 0
+    clusters: tuple[ClusterShare, ...] = ()
+    """Each cluster, the largest first, where weights were given one by one."""
     reason: str | None = None
 
 
@@ -73,4 +92,5 @@ class EcdfResult:
     null_share_maximum: float | None
     null_share_mean_square: float | None
     seed: int
+    resamples: int = 0
     reason: str | None = None

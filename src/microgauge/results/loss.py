@@ -94,6 +94,79 @@ class SubdomainLoss:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogLinearTerm:
+    """A term of a log-linear model: how far its parameters say the same on both sides."""
+
+    variables: tuple[str, ...]
+    parameters: int
+    """One for each combination of categories."""
+    agreement: float
+    overlap: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLinearLoss:
+    """The same log-linear model on both sides; agreement and overlap 1: nothing lost."""
+
+    variables: tuple[str, ...]
+    margins: tuple[tuple[str, ...], ...]
+    """The margins that the model keeps, which say what it is."""
+    cells: int | None = None
+    parameters: int | None = None
+    """Free ones, the constant included."""
+    added: float = 0.0
+    """Units added to every cell of both sides, where estimates would not be finite without."""
+    units_original: int | None = None
+    """Records that are complete in all variables of the model."""
+    units_protected: int | None = None
+    freedom: int | None = None
+    """Cells less parameters."""
+    deviance_original: float | None = None
+    deviance_protected: float | None = None
+    deviance_under_original: float | None = None
+    """Of the protected counts under the original's model, scaled to their number."""
+    agreement: float | None = None
+    """Share of parameters with the same verdict at 5 %, and the same sign where both have one."""
+    same_sign: float | None = None
+    overlap: float | None = None
+    """Mean overlap of the parameters' confidence intervals."""
+    rank_correlation: float | None = None
+    """Spearman's, of the parameters of both sides."""
+    terms: tuple[LogLinearTerm, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidityCriterion:
+    """One criterion of analytic validity: the largest figure, and its limit."""
+
+    name: str
+    value: float | None
+    limit: float
+    passed: bool | None
+    """Whether the value is at most the limit; None where there is no value."""
+    compared: int = 0
+    """Groups, tables or variables that it is the largest of."""
+    about: tuple[str, ...] = ()
+    """Where it is largest: group, category and variables; the table; the variable."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidityLoss:
+    """Winkler's verdict: means and covariances on subdomains, margins, and a distribution."""
+
+    valid: bool | None
+    """Whether all criteria are met; None where none fails and one could not be looked at."""
+    criteria: tuple[ValidityCriterion, ...]
+    groups: tuple[str, ...]
+    """Variables whose categories are the subdomains."""
+    least_records: int
+    """Complete records on each side below which a subdomain is not looked at."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Loss:
     """Information loss: 0 nothing lost. For comparing protections of one file."""
 
@@ -113,5 +186,8 @@ class Loss:
     tables: tuple[TableLoss, ...]
     matrices: dict[str, MatrixLoss]
     subdomains: tuple[SubdomainLoss, ...] = ()
+    loglinear: LogLinearLoss | None = None
+    """None where no model was wanted."""
+    validity: ValidityLoss | None = None
     seed: int = 1
     reason: str | None = None

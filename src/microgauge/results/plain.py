@@ -46,6 +46,7 @@ def ranking_dict(result: Ranking) -> dict[str, Any]:
         {"name": candidate.name, **_origin(candidate), **to_dict(candidate.assessment)}
         for candidate in result.candidates
     ]
+    plain["clusters"] = to_dict(result.clusters)
     return plain
 
 

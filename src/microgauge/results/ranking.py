@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from microgauge.results.assessment import Assessment
 from microgauge.results.presenter import Edition
+from microgauge.results.votes import ClusterVotes, cluster_votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +87,11 @@ class Ranking:
         """The recommended candidate."""
         name = self.recommended.name
         return next((c for c in self.candidates if c.name == name), None)
+
+    @property
+    def clusters(self) -> ClusterVotes | None:
+        """Which candidate is best at how many numbers of clusters; None without clusters."""
+        return cluster_votes([(c.name, c.assessment.clusters) for c in self.candidates])
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""

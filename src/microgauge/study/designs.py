@@ -100,12 +100,21 @@ def formula_design(
     return replace(
         design,
         names=tuple(formula.in_words(term) for term in design.names),
-        factors=_factors(design.names, frame, formula),
+        factors=_factors(design.names, frame, formula, kept),
     )
 
 
-def _factors(terms: Sequence[str], frame: Any, formula: Formula) -> dict[str, Factor]:
+def _factors(
+    terms: Sequence[str], frame: Any, formula: Formula, parsed: Sequence[Any]
+) -> dict[str, Factor]:
     """Columns that enter as dummy variables ("SEX[T.male]", "C(SEX)[T.2]")."""
+    multiplied = {
+        name
+        for term in parsed
+        if len(term.factors) > 1
+        for factor in term.factors
+        for name in factor_names(factor.expr, formula.names)
+    }
     found: dict[str, set[str]] = {}
     for term in terms:
         for part in term.split(":"):
@@ -113,7 +122,7 @@ def _factors(terms: Sequence[str], frame: Any, formula: Formula) -> dict[str, Fa
                 for name in factor_names(part.split("[", 1)[0], formula.names):
                     found.setdefault(name, set()).add(formula.in_words(term))
     return {
-        formula.names[name]: Factor(_categories(frame[name]), frozenset(held))
+        formula.names[name]: Factor(_categories(frame[name]), frozenset(held), name in multiplied)
         for name, held in found.items()
     }
 

@@ -10,6 +10,8 @@ from scipy import stats
 
 import microgauge
 from microgauge import InputError
+from microgauge.measures.analysis.overlap import joint_distance, joint_overlap
+from microgauge.sections.analyses.words import regression_story
 
 WAGE = "log(wage) ~ educ + exper + tenure"
 
@@ -450,8 +452,13 @@ def test_a_table_against_itself(formula, kind):
     table = workers()
     found = fit(table, table.copy(), formula, kind=kind)
     assert found.overlap == 1
+    assert found.inside == 1
+    assert found.joint_overlap == pytest.approx(1, abs=1e-12)
+    assert found.joint_distance == 0
+    assert found.joint_terms == len(found.coefficients)
     for c in found.coefficients:
         assert c.overlap == 1
+        assert c.inside is True
         assert c.standardised_difference == 0
         assert c.same_sign is True
         assert c.same_verdict is True
@@ -492,10 +499,121 @@ def test_the_order_of_rows_and_columns_and_the_unit_change_nothing():
         for pair in (moved, scaled):
             other = fit(*pair, formula, kind=kind, weight="w")
             assert other.overlap == pytest.approx(found.overlap, rel=1e-8)
+            assert other.joint_overlap == pytest.approx(found.joint_overlap, rel=1e-9)
+            assert other.joint_distance == pytest.approx(found.joint_distance, rel=1e-8)
             for c, d in zip(found.coefficients, other.coefficients, strict=True):
                 assert c.term == d.term
                 assert c.overlap == pytest.approx(d.overlap, rel=1e-8)
                 assert c.standardised_difference == pytest.approx(d.standardised_difference)
+
+
+# -- all coefficients at once --------------------------------------------------------------------
+
+
+def common_volume(apart, first, second):
+    """The integral of √(p q) of two normal densities, by a grid: Bhattacharyya's coefficient."""
+    p = len(apart)
+    reach = 9 * np.sqrt(max(np.diag(first).max(), np.diag(second).max())) + np.abs(apart).max()
+    points, step = np.linspace(-reach, reach, 601, retstep=True)
+    grid = np.stack(np.meshgrid(*[points] * p, indexing="ij"), axis=-1)
+    densities = [
+        stats.multivariate_normal(mean, cov).pdf(grid)
+        for mean, cov in ((np.zeros(p), first), (apart, second))
+    ]
+    return np.sqrt(densities[0] * densities[1]).sum() * step**p
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_the_joint_overlap_is_the_root_of_the_common_volume(p):
+    rng = np.random.default_rng(p)
+    for _ in range(5):
+        first, second = (np.cov(rng.normal(size=(p, 9))).reshape(p, p) for _ in range(2))
+        apart = rng.normal(size=p)
+        expected = common_volume(apart, first, second) ** (1 / p)
+        assert joint_overlap(apart, first, second) == pytest.approx(expected, rel=1e-6)
+        assert joint_overlap(-apart, second, first) == pytest.approx(expected, rel=1e-6)
+
+
+def test_many_terms_that_differ_alike_overlap_as_one_does():
+    one = joint_overlap(np.ones(1), np.eye(1), 2 * np.eye(1))
+    assert joint_overlap(np.ones(7), np.eye(7), 2 * np.eye(7)) == pytest.approx(one)
+    assert joint_distance(np.ones(7), np.eye(7)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("robust", [False, True])
+def test_joint_figures_by_statsmodels(robust):
+    table, protected = workers(), noisy(workers(), 0.4)
+    protected["educ"] += np.random.default_rng(4).normal(0, 4, len(table))
+    found = fit(table, protected, robust=robust)
+    fits = [
+        sm.OLS(np.log(t["wage"]), matrix(t, "educ", "exper", "tenure")).fit(
+            cov_type="HC1" if robust else "nonrobust"
+        )
+        for t in (table, protected)
+    ]
+    values, covariances = ([np.asarray(part) for part in parts] for parts in zip(
+        *((f.params, f.cov_params()) for f in fits), strict=True
+    ))  # fmt: skip
+    apart, both = values[1] - values[0], sum(covariances) / 2
+    logs = [np.linalg.slogdet(v)[1] for v in (*covariances, both)]
+    expected = np.exp((-apart @ np.linalg.inv(both) @ apart / 8 + (logs[0] + logs[1]) / 4
+                       - logs[2] / 2) / 4)  # fmt: skip
+    assert found.joint_overlap == pytest.approx(expected, rel=1e-8)
+    assert 0.2 < found.joint_overlap < 0.99
+    # synthpop's lack of fit: Wald's statistic of the protected estimates.
+    wald = fits[0].wald_test((np.eye(4), values[1]), use_f=False, scalar=True).statistic
+    assert found.joint_terms * found.joint_distance**2 == pytest.approx(wald, rel=1e-7)
+    inside = [c.original_ci[0] <= c.protected <= c.original_ci[1] for c in found.coefficients]
+    assert [c.inside for c in found.coefficients] == inside
+    assert found.inside == np.mean(inside)
+    assert {True, False} == set(inside)
+
+
+@pytest.mark.parametrize(
+    ("formula", "more"),
+    [
+        ("log(wage) ~ educ + region", {}),
+        ("log(wage) ~ educ + region", {"robust": True, "weight": "w"}),
+        ("log(wage) ~ educ * region + exper + I(exper**2) + C(female)", {}),
+        ("log(wage) ~ 0 + region + exper", {}),
+        ("member ~ educ + region + exper", {"kind": "logistic"}),
+        ("member ~ educ + region + exper", {"kind": "logistic", "robust": True}),
+    ],
+)
+def test_the_reference_category_moves_no_joint_figure(formula, more):
+    # The first category in the order of the alphabet is the reference: names decide it.
+    table, protected = workers(400), noisy(workers(400))
+    protected.loc[::7, "region"] = "south"
+    names = [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["b", "a", "c"]]
+    found = []
+    for given in names:
+        renamed = dict(zip(["east", "north", "south"], given, strict=True))
+        sides = [t.assign(region=t["region"].map(renamed)) for t in (table, protected)]
+        found.append(fit(*sides, formula, **more))
+    first = found[0]
+    assert first.joint_overlap < 0.999
+    for other in found[1:]:
+        assert abs(other.joint_overlap - first.joint_overlap) < 1e-9
+        assert abs(other.joint_distance - first.joint_distance) < 1e-9
+    # What the joint figures are for: the mean over coefficients does move.
+    if "0 +" not in formula:
+        assert max(abs(other.overlap - first.overlap) for other in found) > 1e-3
+
+
+def test_common_terms_where_the_categories_of_a_factor_differ():
+    table, protected = workers(), noisy(workers())
+    merged = protected.assign(region=protected["region"].replace("south", "north"))
+    found = null(fit(table, merged, "log(wage) ~ educ + exper + region"), "region[T.south]")
+    assert found.joint_terms == 2  # educ and exper; the intercept is relative to a region
+    other = merged.assign(region=merged["region"].replace("east", "west"))
+    renamed = table.assign(region=table["region"].replace("east", "west"))
+    again = fit(renamed, other, "log(wage) ~ educ + exper + region")
+    assert again.joint_overlap == pytest.approx(found.joint_overlap, rel=1e-9)
+    assert "2 comparable terms" in " ".join(regression_story(found))
+    product = null(fit(table, merged, "log(wage) ~ exper + educ:region"), "multiplied")
+    assert product.joint_overlap is None
+    alone = null(fit(table, merged, "log(wage) ~ region"), "no coefficient means the same")
+    assert (alone.joint_overlap, alone.joint_distance, alone.inside) == (None, None, None)
 
 
 # -- what cannot be fitted -----------------------------------------------------------------------

@@ -1,13 +1,23 @@
 """U_c: groups of the pooled rows hold both files in equal shares, or they do not."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.cluster import hierarchy
 
-from microgauge import InputError, assess, clusters
+from microgauge import InputError, assess, clusters, rank
 from microgauge.measures.joint import clusters as module
-from microgauge.measures.joint.clusters import cluster_distance, default_groups, linked
+from microgauge.measures.joint.clusters import (
+    cluster_distance,
+    default_groups,
+    distance_at_random,
+    linked,
+)
+from microgauge.results import ClusterResult
+from microgauge.results.votes import cluster_votes
+from microgauge.sections.joint.words import cluster_stories
 from support.surveys import make_survey, perturb, schema
 
 
@@ -41,6 +51,22 @@ def test_names_of_groups_do_not_matter():
     assert cluster_distance(other, PROTECTED, "size") == pytest.approx(
         cluster_distance(GROUPS, PROTECTED, "size")
     )
+
+
+def test_weights_given_one_by_one_go_to_the_largest_cluster_first():
+    each = np.array([2.0, 0.5, 7.0])  # of the clusters with 3, 2 and 4 rows
+    given = [7.0, 2.0, 0.5]
+    expected = (each * SQUARES).sum() / 3
+    assert cluster_distance(GROUPS, PROTECTED, given) == pytest.approx(expected)
+    renamed = np.array([5, 9, 2])[GROUPS]
+    assert cluster_distance(renamed, PROTECTED, given) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("weights", ["size", "equal", "error", (7.0, 2.0, 0.5)])
+def test_what_labels_at_random_give_is_the_mean_over_all_of_them(weights):
+    dealt = [np.isin(np.arange(9), held) for held in combinations(range(9), 4)]
+    values = [cluster_distance(GROUPS, labels.astype(float), weights) for labels in dealt]
+    assert distance_at_random(GROUPS, PROTECTED, weights) == pytest.approx(np.mean(values))
 
 
 def by_scipy(original, protected, groups, weights, *, standardise=True):
@@ -208,6 +234,124 @@ def test_a_sample_beyond_the_limit_says_so():
     found = assess(numbers(300, 1), numbers(100, 2), schema=said, only=["clusters"])
     assert found.clusters[0].rows == 100
     assert any("sample of 100 of 400 rows" in note for note in found.notes)
+
+
+def test_the_ratio_to_labels_at_random():
+    # Two samples of one population are labels at random; a shifted one is not.
+    alike = clusters(numbers(400, 1), numbers(400, 2), groups=[10, 40], method="kmeans")
+    apart = clusters(numbers(400, 1), numbers(400, 2, shift=4), groups=[10, 40], method="kmeans")
+    for near, far in zip(alike, apart, strict=True):
+        assert near.ratio == near.value / near.expected
+        assert 0.3 < near.ratio < 2.5
+        assert far.ratio > 5
+    words = " ".join(said for _, said in cluster_stories(apart))
+    assert "at 2 of 2 numbers of groups further from equal shares" in words
+    same = clusters(numbers(60, 1), numbers(60, 1), groups=[3, 5])
+    assert "at none of 2 numbers" in " ".join(said for _, said in cluster_stories(same))
+    assert "numbers of groups" not in " ".join(said for _, said in cluster_stories(same[:1]))
+
+
+def test_one_point_has_no_ratio_and_says_why():
+    one = pd.DataFrame({"a": np.ones(20), "b": ["x"] * 20})
+    (found,) = clusters(one, one, groups=2, method="kmeans")
+    assert (found.value, found.ratio) == (0.0, None)
+    assert found.reason.startswith("ratio: ")
+
+
+def test_given_weights_and_their_clusters():
+    original, protected = numbers(200, 1), numbers(130, 2, shift=1)
+    given = [3.0, 0.0, 1.0]
+    (found,) = clusters(original, protected, method="average", weights=given, resamples=3)
+    assert (found.groups, found.weights, found.resamples) == (3, "given", 3)
+    assert [c.weight for c in found.clusters] == given
+    rows = np.array([c.rows for c in found.clusters])
+    assert rows.sum() == 330
+    assert (np.diff(rows) <= 0).all()
+    squares = (np.array([c.original for c in found.clusters]) - 200 / 330) ** 2
+    assert found.value == pytest.approx(given @ squares / 3)
+    assert 0 <= found.null_share <= 1
+    order = np.random.default_rng(1).permutation(130)
+    (mixed,) = clusters(
+        original[::-1], protected.iloc[order], method="average", weights=given, resamples=3
+    )
+    assert mixed == found
+    (plain,) = clusters(original, protected, method="average", groups=3)
+    assert plain.clusters == ()
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"weights": [1, 2], "groups": [2, 3]}, "groups must then be that one number"),
+        ({"weights": [1, 2], "groups": 3}, "groups must then be that one number"),
+        ({"weights": [1, -2]}, "numbers from 0"),
+        ({"weights": [0, 0]}, "not all 0"),
+        ({"weights": ["a", "b"]}, "numbers from 0"),
+        ({"weights": [1]}, "two clusters or more"),
+        ({"weights": []}, "not all 0"),
+        ({"weights": "sizes"}, 'Did you mean "size"'),
+    ],
+)
+def test_weights_that_cannot_be(choices, said):
+    table = numbers(30, 1)
+    with pytest.raises(InputError, match=said):
+        clusters(table, table, **choices)
+
+
+def clustered(*values, groups=(5, 9, 20), rows=100, method="average"):
+    return tuple(
+        ClusterResult(
+            method=method, groups=g, weights="size", value=v, null_share=None, rows=rows, seed=1
+        )
+        for g, v in zip(groups, values, strict=True)
+    )
+
+
+def test_a_vote_over_the_numbers_of_groups():
+    found = cluster_votes([
+        ("noise", clustered(0.1, 0.5, 0.2)), ("swap", clustered(0.2, 0.3, 0.2)),
+        ("bands", clustered(0.3, 0.4, 0.6)), ("none", None),
+    ])  # fmt: skip
+    assert found.groups == (5, 9, 20)
+    assert {v.name: v.groups for v in found.votes} == {
+        "noise": (5, 20), "swap": (9, 20), "bands": ()
+    }  # fmt: skip
+    assert [v.best for v in found.votes] == [2, 2, 0]
+    assert found.leaders == ("noise", "swap")
+
+
+def test_no_vote_between_other_scales():
+    base = ("a", clustered(0.1, 0.2, 0.3))
+    for other in (
+        clustered(0.1, 0.2, 0.3, rows=50),
+        clustered(0.1, 0.2, 0.3, groups=(5, 9, 21)),
+        clustered(0.1, 0.2, 0.3, method="kmeans"),
+    ):
+        found = cluster_votes([base, ("b", other)])
+        assert (found.groups, found.leaders) == ((), ())
+        assert "not clustered alike" in found.reason
+    partly = cluster_votes([base, ("b", clustered(0.0, None, 0.4))])
+    assert partly.groups == (5, 20)
+    assert partly.leaders == ("a", "b")
+    nothing = cluster_votes([base, ("b", clustered(None, None, None))])
+    assert "at no number of groups" in nothing.reason
+    assert cluster_votes([base]) is None
+
+
+def test_a_ranking_holds_the_vote():
+    original = make_survey(150, 3)
+    near, far = perturb(original, 0.1), original.sample(frac=1, random_state=1)
+    far = far.assign(**{n: far[n].to_numpy()[::-1] for n in list(far)[::2]})
+    said = schema({"region": {"role": "quasi_identifier"}})
+    said["clusters"] = {"groups": [4, 8], "method": "average"}
+    found = rank(original, [near, far], names=["near", "far"], schema=said, only=["clusters"])
+    values = [[c.value for c in each.assessment.clusters] for each in found.candidates]
+    best = [["near", "far"][int(np.argmin(pair))] for pair in zip(*values, strict=True)]
+    votes = {v.name: v.best for v in found.clusters.votes}
+    assert votes == {name: best.count(name) for name in ("near", "far")}
+    assert found.to_dict()["clusters"]["groups"] == [4, 8]
+    assert "Clusters: " in str(found)
+    assert "U_c" in found.report()
 
 
 def test_choices_that_do_not_exist():

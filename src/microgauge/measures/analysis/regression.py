@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
-from microgauge.measures.analysis.overlap import overlap
+from microgauge.measures.analysis.overlap import inside, joint_distance, joint_overlap, overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
 from microgauge.measures.gdu.models import (
     Design,
@@ -46,6 +46,16 @@ class Fitted:
     """R², or McFadden's for a logistic model."""
     factors: Mapping[str, Factor]
     """The categories of the columns that enter as dummy variables."""
+    covariance: Floats | None = None
+    """Of the estimates, in the order of the terms."""
+
+    def at(self, terms: Sequence[str]) -> tuple[Floats, Floats]:
+        """Some of the estimates, and their covariance."""
+        if self.covariance is None:
+            raise Undefined("the covariance of the coefficients is not known")
+        places = [list(self.terms).index(term) for term in terms]
+        values = np.array([self.terms[term].value for term in terms])
+        return values, self.covariance[np.ix_(places, places)]
 
 
 def fit_regression(design: Design, kind: Literal["linear", "logistic"], robust: bool) -> Fitted:
@@ -70,8 +80,13 @@ def _linear(design: Design, robust: bool) -> Fitted:
             # Weighted units are as many as they are worth; robust errors count rows.
             model.df_resid = design.units - matrix.shape[1]
         fitted = model.fit(cov_type="HC1", use_t=True) if robust else model.fit()
-    explained = float(fitted.rsquared)
-    return Fitted(_terms(design, fitted, factors), len(design.response), explained, design.factors)
+    return Fitted(
+        _terms(design, fitted, factors),
+        len(design.response),
+        float(fitted.rsquared),
+        design.factors,
+        np.asarray(fitted.cov_params()) / np.outer(factors, factors),
+    )
 
 
 def _logistic(design: Design, robust: bool) -> Fitted:
@@ -86,9 +101,10 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     model = GLM(response, matrix, family=Binomial(), freq_weights=design.weights)
     fitted = fitted_glm(model)
     explained = 1.0 - float(fitted.llf / fitted.llnull)
-    errors = fitted.bse
+    covariance = np.asarray(fitted.cov_params())
     if robust:
-        errors = _sandwich(matrix, design.weights, response, np.asarray(fitted.mu))
+        covariance = _sandwich(matrix, design.weights, response, np.asarray(fitted.mu))
+    errors = np.sqrt(np.diag(covariance))
     values = np.asarray(fitted.params)
     half = NORMAL_975 * errors
     terms = _coefficients(
@@ -98,16 +114,16 @@ def _logistic(design: Design, robust: bool) -> Fitted:
         np.stack([values - half, values + half], axis=1) / factors[:, np.newaxis],
         2.0 * special.ndtr(-np.abs(values / errors)),
     )
-    return Fitted(terms, len(design.response), explained, design.factors)
+    covariance = covariance / np.outer(factors, factors)
+    return Fitted(terms, len(design.response), explained, design.factors, covariance)
 
 
 def _sandwich(matrix: Floats, weights: Floats, response: Floats, fitted: Floats) -> Floats:
-    """White's standard errors with n/(n - k), weights being those of a sample (HC1)."""
+    """White's covariance with n/(n - k), weights being those of a sample (HC1)."""
     rows, terms = matrix.shape
     bread = np.linalg.inv((matrix.T * (weights * fitted * (1.0 - fitted))) @ matrix)
     scores = matrix * (weights * (response - fitted))[:, np.newaxis]
-    covariance = bread @ (scores.T @ scores) @ bread * (rows / (rows - terms))
-    return np.sqrt(np.diag(covariance))
+    return np.asarray(bread @ (scores.T @ scores) @ bread * (rows / (rows - terms)))
 
 
 def _scaled(design: Design) -> tuple[Floats, Floats]:
@@ -170,16 +186,64 @@ def compare_regressions(
     whole = not reasons and len(overlaps) == len(coefficients)
     if not reasons and not whole:
         reasons.append("a coefficient has no overlap")
+    if not (isinstance(original, Undefined) or isinstance(protected, Undefined)):
+        try:
+            start = _jointly(start, original, protected, shifted)
+        except Undefined as why:
+            reasons.append(f"joint_overlap, joint_distance: {why}")
     return replace(
         start,
         coefficients=coefficients,
         overlap=sum(overlaps) / len(overlaps) if whole and overlaps else None,
+        inside=_share([c.inside for c in coefficients]) if whole and overlaps else None,
         units_original=None if isinstance(original, Undefined) else original.units,
         units_protected=None if isinstance(protected, Undefined) else protected.units,
         fit_original=None if isinstance(original, Undefined) else original.explained,
         fit_protected=None if isinstance(protected, Undefined) else protected.explained,
         reason="; ".join(reasons) or None,
     )
+
+
+def _share(flags: Sequence[bool | None]) -> float:
+    return sum(flag is True for flag in flags) / len(flags)
+
+
+def _jointly(
+    start: RegressionResult, original: Fitted, protected: Fitted, shifted: set[str]
+) -> RegressionResult:
+    """All coefficients at once that mean the same on both sides.
+
+    Where a factor's categories differ, the intercept is relative to its reference and left out
+    with it: what is left does not depend on any reference. A product with such a factor makes its
+    partner relative to it too, and nothing is compared.
+    """
+    both = [term for term in original.terms if term in protected.terms and term not in shifted]
+    if len(both) < max(len(original.terms), len(protected.terms)):
+        both = [term for term in both if term != "Intercept"]
+        left_out = {*original.terms, *protected.terms} - {*both}
+        factors = [*original.factors.values(), *protected.factors.values()]
+        if any(factor.products and factor.terms & left_out for factor in factors):
+            raise Undefined("a factor whose categories differ is multiplied with other terms")
+    if not both:
+        raise Undefined("no coefficient means the same on both sides")
+    (before, first), (after, second) = original.at(both), protected.at(both)
+    _check_widths(original, protected, both)
+    # On one scale, so that a large number squared does not pass for a dependence.
+    scale = np.sqrt(np.diag(first))
+    apart = (after - before) / scale
+    first, second = (matrix / np.outer(scale, scale) for matrix in (first, second))
+    return replace(
+        start,
+        joint_overlap=joint_overlap(apart, first, second),
+        joint_distance=joint_distance(apart, first),
+        joint_terms=len(both),
+    )
+
+
+def _check_widths(original: Fitted, protected: Fitted, terms: Sequence[str]) -> None:
+    """`Undefined` where an exact fit leaves an interval without width."""
+    for term in terms:
+        overlap(original.terms[term].bounds, protected.terms[term].bounds)
 
 
 def _shifted(original: Fitted, protected: Fitted) -> tuple[set[str], list[str]]:
@@ -242,6 +306,7 @@ def _coefficient(
     apart = abs(after.value - before.value)
     return replace(
         start,
+        inside=inside(before.bounds, after.value),
         overlap=shared,
         standardised_difference=apart / before.error if before.error > 0 else None,
         same_sign=before.value * after.value > 0 or before.value == after.value,

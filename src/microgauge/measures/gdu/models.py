@@ -50,6 +50,8 @@ class Factor:
 
     categories: tuple[str, ...]
     terms: frozenset[str]
+    products: bool = False
+    """Whether it is multiplied with another column: that one's terms then depend on it."""
 
 
 @dataclass(frozen=True, eq=False)

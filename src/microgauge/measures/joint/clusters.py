@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -20,22 +22,62 @@ MOST_LLOYD = 20_000
 """Rows up to which k-means runs on all rows at once; beyond, on batches of them."""
 
 
-def cluster_distance(groups: Index, protected: Floats, weights: Weights) -> float:
+def cluster_distance(groups: Index, protected: Floats, weights: Weights | Sequence[float]) -> float:
     """U_c = (1/G) Σ w_j (n_jO/n_j - c)², c the share of original rows. 0: equal shares everywhere.
 
     >>> cluster_distance(np.array([0, 0, 1, 1]), np.array([0.0, 1.0, 0.0, 1.0]), "size")
     0.0
     """
-    sizes = np.bincount(groups)
-    shares = np.bincount(groups, 1.0 - protected) / np.maximum(sizes, 1)
-    here = sizes > 0
+    return _mean_square(clusters_of(groups, protected), protected, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """How many rows each cluster has, and the share of them that is original."""
+
+    rows: Floats
+    shares: Floats
+
+
+def clusters_of(groups: Index, protected: Floats) -> Sizes:
+    """The clusters with rows, the largest first; of equal ones, that of the first row first."""
+    _, first, places = np.unique(groups, return_index=True, return_inverse=True)
+    rows = np.bincount(places).astype(np.float64)
+    order = np.lexsort((first, -rows))
+    shares = np.bincount(places, 1.0 - protected) / rows
+    return Sizes(rows[order], shares[order])
+
+
+def cluster_weights(rows: Floats, c: float, weights: Weights | Sequence[float]) -> Floats:
+    """w_j of each cluster: by a rule, or as given one by one, the largest cluster first."""
+    if not isinstance(weights, str):
+        return np.asarray(weights, dtype=np.float64)[: len(rows)]
+    if weights == "size":
+        return rows
+    return np.ones(len(rows)) if weights == "equal" else np.sqrt(c * (1.0 - c) / rows)
+
+
+def _mean_square(found: Sizes, protected: Floats, weights: Weights | Sequence[float]) -> float:
     c = float(1.0 - protected.mean())
-    weight = {
-        "size": sizes.astype(np.float64),
-        "equal": np.ones(len(sizes)),
-        "error": np.sqrt(c * (1.0 - c) / np.maximum(sizes, 1)),
-    }[weights]
-    return float((weight[here] * (shares[here] - c) ** 2).sum() / here.sum())
+    each = cluster_weights(found.rows, c, weights)
+    return float((each * (found.shares - c) ** 2).sum() / len(found.rows))
+
+
+def distance_at_random(
+    groups: Index, protected: Floats, weights: Weights | Sequence[float]
+) -> float:
+    """The mean of U_c if the clusters stay and the rows' labels are dealt out at random.
+
+    The original rows of a cluster are then hypergeometric: the variance of their share is
+    c(1 - c)/n_j · (N - n_j)/(N - 1).
+
+    >>> distance_at_random(np.array([0, 0, 1, 1]), np.array([0.0, 1.0, 0.0, 1.0]), "equal")
+    0.08333333333333333
+    """
+    found, c, total = clusters_of(groups, protected), float(1.0 - protected.mean()), len(groups)
+    spread = c * (1.0 - c) / found.rows * (total - found.rows) / (total - 1.0)
+    each = cluster_weights(found.rows, c, weights)
+    return float((each * spread).sum() / len(found.rows))
 
 
 def default_groups(protected_rows: int, rows: int) -> list[int]:

@@ -7,6 +7,7 @@ absolute error and mean variation (|difference| / |original|, entries of 0 left 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from microgauge.measures.loss.moments import TOO_LARGE
 
 NEGLIGIBLE = 1e-10
 """Share of the largest eigenvalue below which one counts as 0: an exact linear dependence."""
+NEARLY_FLAT = 1e-4
+"""Share of the largest eigenvalue below which the core of the units all but lies in a plane."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +169,28 @@ def matrix_discrepancies(before: Scatter, after: Scatter) -> dict[str, Discrepan
     return found
 
 
-def robust_eigenvalues(units: Floats, seed: int) -> tuple[Floats, Flags]:
-    """Eigenvalues of the minimum covariance determinant's correlation matrix; which are negligible.
+def robust_eigenvalues(units: Floats, seed: int) -> Floats:
+    """Eigenvalues of the minimum covariance determinant's correlation matrix, the largest first.
 
-    They are where the units that the determinant is of lie in a plane, even if the units that
-    reweighting adds do not.
+    `Undefined` where the core, the half of the units whose determinant is least, all but lies in
+    a plane: a tiny eigenvalue there is divided by, and what is found says little but how flat the
+    plane is. The units that reweighting adds may hide that, so the core itself is looked at.
     """
+    fitted = _least_determinant(units, seed)
+    found = [np.asarray(c) for c in (fitted.covariance_, fitted.raw_covariance_)]
+    if not all(np.isfinite(c).all() and (np.diag(c) > 0).all() for c in found):
+        raise Undefined("more than half of the units share a value")
+    final, core = (Components.of(to_correlation(c)).values for c in found)
+    if min(v[-1] / v[0] for v in (final, core)) < NEARLY_FLAT:
+        raise Undefined(
+            "the covariance of the core is near singular (its smallest eigenvalue is below "
+            f"{NEARLY_FLAT:g} of the largest)"
+        )
+    return final
+
+
+def _least_determinant(units: Floats, seed: int) -> Any:
+    """The fit of scikit-learn, on numbers brought to one scale."""
     import warnings
 
     from sklearn.covariance import MinCovDet
@@ -186,9 +205,4 @@ def robust_eigenvalues(units: Floats, seed: int) -> tuple[Floats, Flags]:
         scaled = (units - middle) / spread
         if not np.isfinite(scaled @ scaled.T[:, :1]).all():
             raise Undefined(TOO_LARGE)
-        fitted = MinCovDet(random_state=seed).fit(scaled)
-    found = [np.asarray(c) for c in (fitted.covariance_, fitted.raw_covariance_)]
-    if not all(np.isfinite(c).all() and (np.diag(c) > 0).all() for c in found):
-        raise Undefined("more than half of the units share a value")
-    final, raw = (Components.of(to_correlation(c)) for c in found)
-    return final.values, final.negligible | raw.negligible
+        return MinCovDet(random_state=seed).fit(scaled)

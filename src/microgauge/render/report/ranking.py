@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from microgauge.render.charts import closer_spec, levels_spec, map_spec
-from microgauge.render.ranking import RISKS, stability
+from microgauge.render.ranking import RISKS, cluster_vote_words, stability
 from microgauge.render.report.data import Data, assessment_data, explanations
 from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
 
@@ -49,6 +49,7 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "map": map_spec(result),
         "levels": closer_spec(result) if result.explored else levels_spec(result),
         "settings": [c.said for c in result.candidates] if result.explored else None,
+        "clusters": cluster_vote_words(result),
         "sweep": [[step.alpha, step.leader] for step in result.sweep],
         "notes": list(result.notes),
     }

@@ -11,4 +11,10 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
         "direction": "1 the same interval",
         "reference": "Karr, Kohnen, Oganian, Reiter and Sanil 2006",
     },
+    "joint_overlap": {
+        "question": "How far do all coefficients at once overlap, whatever the reference category?",
+        "range": "0 to 1",
+        "direction": "1 the same estimates with the same errors",
+        "reference": "Bhattacharyya 1943",
+    },
 }

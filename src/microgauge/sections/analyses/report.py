@@ -13,7 +13,7 @@ from microgauge.results import (
 )
 from microgauge.results.blocks import Block, Cell, Group, Head, Intervals, Legend, Sentence, Table
 from microgauge.results.wording import beginning, figure
-from microgauge.sections.analyses.words import indicator_name
+from microgauge.sections.analyses.words import indicator_name, jointly
 from microgauge.sections.gdu.report import variables
 from microgauge.sections.public import may_be_told, public_indicators, public_labels
 
@@ -78,22 +78,39 @@ def regressions_report(
 def _regression(result: RegressionResult, told: Mapping[str, frozenset[str]] | None) -> Group:
     """A regression; with `told`, only terms whose categories may be told."""
     shown = [c for c in result.coefficients if told is None or may_be_told(c, told)]
-    overlaps = [c.overlap for c in shown if c.overlap is not None]
     where = f", where {result.where}" if result.where and told is None else ""
     title = result.formula + where
-    if result.overlap is None or not overlaps:
-        reason = result.reason if told is None else None
-        said = f"Not comparable: {reason or 'the fits differ'}"
-    else:
-        mean = sum(overlaps) / len(overlaps)
-        said = f"Mean overlap {figure(mean, 2)} of {len(shown)} coefficients."
+    sentences = [Sentence(text=_mean_overlap(result, shown, public=told is not None))]
+    # What is of all terms is told only where all terms are.
+    if result.joint_overlap is not None and len(shown) == len(result.coefficients):
+        said = jointly(result)
+        sentences.append(Sentence(text=f"{said[0].upper()}{said[1:]}."))
     table = Table(
         caption=f"Coefficients of {beginning(title)}",
-        heads=(Head(text="term"), *BOTH_SIDES),
-        rows=tuple((c.term, c.original, c.protected, c.overlap, _drawn(c)) for c in shown),
+        heads=(Head(text="term"), *BOTH_SIDES[:-1], Head(text="inside"), BOTH_SIDES[-1]),
+        rows=tuple(
+            (c.term, c.original, c.protected, c.overlap, INSIDE[c.inside], _drawn(c)) for c in shown
+        ),
     )
-    blocks: tuple[Block, ...] = (Sentence(text=said), table)
-    return Group(title=title, blocks=blocks)
+    return Group(title=title, blocks=(*sentences, table))
+
+
+INSIDE = {True: "yes", False: "no", None: None}
+"""Whether the protected estimate lies in the original's interval."""
+
+
+def _mean_overlap(
+    result: RegressionResult, shown: Sequence[CoefficientResult], *, public: bool
+) -> str:
+    overlaps = [c.overlap for c in shown if c.overlap is not None]
+    if result.overlap is None or not overlaps:
+        reason = None if public else result.reason
+        return f"Not comparable: {reason or 'the fits differ'}"
+    mean, inside = sum(overlaps) / len(overlaps), sum(c.inside is True for c in shown)
+    return (
+        f"Mean overlap {figure(mean, 2)} of {len(shown)} coefficients; {inside} inside the "
+        "original's interval."
+    )
 
 
 def _drawn(c: CoefficientResult) -> Cell:

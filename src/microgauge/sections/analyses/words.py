@@ -53,13 +53,29 @@ def indicator_name(result: IndicatorResult) -> str:
 def regression_story(result: RegressionResult, most: int = 3) -> list[str]:
     """How a regression fares, in sentences."""
     if result.overlap is None:
-        return [f"not comparable: {result.reason}"]
+        told = [f"not comparable: {result.reason}"]
+        return [*told, jointly(result)] if result.joint_overlap is not None else told
     terms = result.coefficients
     said = f"mean overlap {figure(result.overlap, 2)} of {len(terms)} coefficients; "
     other = [c.term for c in terms if not (c.same_sign and c.same_verdict)]
     said += f"another sign or verdict: {', '.join(other)}" if other else "same signs and verdicts"
+    inside = sum(c.inside is True for c in terms)
+    told = [f"{inside} of {len(terms)} inside the original's interval"]
+    if result.joint_overlap is not None:
+        told.append(jointly(result))
     weakest = sorted(terms, key=lambda c: c.overlap or 0.0)[:most]
-    return [said, "weakest: " + "; ".join(_coefficient_words(c) for c in weakest)]
+    weak = "weakest: " + "; ".join(_coefficient_words(c) for c in weakest)
+    return [said, "; ".join(told), weak]
+
+
+def jointly(result: RegressionResult) -> str:
+    """All comparable coefficients at once, in words."""
+    whole = result.joint_terms == len(result.coefficients)
+    of = "" if whole else f" of {result.joint_terms} comparable terms"
+    return (
+        f"all at once{of}: overlap {figure(result.joint_overlap, 2)}, "
+        f"{figure(result.joint_distance, 2)} standard errors apart"
+    )
 
 
 def _coefficient_words(c: CoefficientResult) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.errors import Undefined
-from microgauge.schema.checks import choice, whole
+from microgauge.schema.checks import choice, is_number, whole
 from microgauge.schema.columns import Columns
 from microgauge.schema.entries import Entries
 
@@ -75,22 +75,25 @@ class ClusterChoices(Entries):
 
     method: Literal["auto", "average", "kmeans"] = "auto"
     groups: tuple[int, ...] | None = None
-    weights: Literal["size", "equal", "error"] = "size"
+    weights: Literal["size", "equal", "error"] | tuple[float, ...] = "size"
+    """A rule, or a number for each cluster, the largest first."""
     standardise: bool = True
     resamples: int = 0
     sample: int = 50_000
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
-        """One number of groups, or several."""
+        """One number of groups, or several; a rule for the weights, or each of them."""
         if "groups" in values:
             values["groups"] = reader.one_or_more(values["groups"], f"{where} groups")
+        if not isinstance(values.get("weights", ""), str):
+            values["weights"] = reader.sequence(values["weights"], f"{where} weights")
         return values
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
         found = choice(f"{where} method", self.method, ("auto", "average", "kmeans"))
-        found += choice(f"{where} weights", self.weights, ("size", "equal", "error"))
+        found += self._weight_faults(f"{where} weights")
         found += whole(f"{where} resamples", self.resamples, 0)
         found += whole(f"{where} sample", self.sample, 100)
         for groups in self.groups or ():
@@ -98,6 +101,18 @@ class ClusterChoices(Entries):
         if self.groups == ():
             found.append(f"{where} groups names no number of groups.")
         return found
+
+    def _weight_faults(self, where: str) -> list[str]:
+        """A rule; or numbers, as many as there are groups."""
+        if isinstance(self.weights, str):
+            return choice(where, self.weights, ("size", "equal", "error"))
+        if not all(is_number(w) and w >= 0 for w in self.weights) or not any(self.weights):
+            return [f"{where} must be a rule (size, equal, error) or numbers from 0, not all 0."]
+        if len(self.weights) < 2:
+            return [f"{where} must be given for two clusters or more."]
+        if self.groups is not None and self.groups != (len(self.weights),):
+            return [f"{where} are {len(self.weights)}; groups must then be that one number."]
+        return []
 
 
 @dataclass(frozen=True, kw_only=True)

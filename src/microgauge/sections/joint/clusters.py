@@ -14,8 +14,11 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.joint.clusters import (
     MOST_LINKED_UNASKED,
+    Weights,
     cluster_distance,
+    clusters_of,
     default_groups,
+    distance_at_random,
     features,
     k_means,
     linked,
@@ -23,6 +26,7 @@ from microgauge.measures.joint.clusters import (
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import larger_share
 from microgauge.results import ClusterResult
+from microgauge.results.joint import ClusterShare
 from microgauge.sections.joint.choices import ClusterChoices
 from microgauge.sections.joint.rows import JOINT, check_rows, resampled, sampled
 from microgauge.study.study import Study
@@ -50,65 +54,94 @@ class ClusterMeasure:
         if method == "auto":
             method = "average" if joint.rows <= MOST_LINKED_UNASKED else "kmeans"
         groups = self._groups(chosen, joint)
+        rule = chosen.weights if isinstance(chosen.weights, str) else "given"
         start = [
             ClusterResult(
                 method=method,
                 groups=number,
-                weights=chosen.weights,
+                weights=rule,
                 value=None,
                 null_share=None,
                 rows=joint.rows,
                 seed=self.seed,
+                resamples=chosen.resamples,
             )
             for number in groups
         ]
         try:
             check_rows(joint)
-            values = self._cluster_values(joint, chosen, method, groups)
+            found = self._clustered(joint, chosen, method, groups)
         except Undefined as reason:
             return tuple(replace(result, reason=str(reason)) for result in start)
-        shares = self._cluster_nulls(joint, chosen, method, groups, values)
-        return tuple(
-            replace(result, value=value, null_share=share)
-            for result, value, share in zip(start, values, shares, strict=True)
-        )
+        measured = [
+            _measured(result, one, joint, chosen.weights)
+            for result, one in zip(start, found, strict=True)
+        ]
+        return tuple(self._with_nulls(joint, chosen, measured))
 
     @staticmethod
     def _groups(chosen: ClusterChoices, joint: Joint) -> list[int]:
         if chosen.groups is not None:
             return list(chosen.groups)
+        if not isinstance(chosen.weights, str):
+            return [len(chosen.weights)]
         return default_groups(int(joint.protected.sum()), joint.rows)
 
-    def _cluster_values(
+    def _clustered(
         self, joint: Joint, chosen: ClusterChoices, method: str, groups: Sequence[int]
-    ) -> list[float]:
+    ) -> list[Index]:
+        """The cluster of every row, for each number of groups."""
         too_many = [number for number in groups if number > joint.rows]
         if too_many:
             raise Undefined(f"{too_many[0]} groups for {joint.rows} rows")
         points = features(joint, standardise=chosen.standardise)
-        labels = joint.protected.astype(np.float64)
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
             )  # fewer distinct rows than groups: empty groups are left out
             if method == "average":
-                found: list[Index] = linked(points, list(groups))
-            else:
-                found = [k_means(points, number, self.seed) for number in groups]
-        return [cluster_distance(labelled, labels, chosen.weights) for labelled in found]
+                return linked(points, list(groups))
+            return [k_means(points, number, self.seed) for number in groups]
 
-    def _cluster_nulls(
-        self,
-        joint: Joint,
-        chosen: ClusterChoices,
-        method: str,
-        groups: Sequence[int],
-        values: Sequence[float],
-    ) -> list[float | None]:
+    def _with_nulls(
+        self, joint: Joint, chosen: ClusterChoices, measured: list[ClusterResult]
+    ) -> list[ClusterResult]:
+        """With the share of resamples of the original whose U_c is larger, where that is wanted."""
         if not chosen.resamples:
-            return [None] * len(values)
-        null = [
-            self._cluster_values(resample, chosen, method, groups)
-            for resample in resampled(joint, chosen.resamples, self.seed)
+            return measured
+        groups, method = [result.groups for result in measured], measured[0].method
+        null = []
+        for resample in resampled(joint, chosen.resamples, self.seed):
+            labels = resample.protected.astype(np.float64)
+            found = self._clustered(resample, chosen, method, groups)
+            null.append([cluster_distance(one, labels, chosen.weights) for one in found])
+        return [
+            replace(result, null_share=larger_share([n[i] for n in null], result.value or 0.0))
+            for i, result in enumerate(measured)
         ]
-        return [larger_share([n[i] for n in null], value) for i, value in enumerate(values)]
+
+
+def _measured(
+    result: ClusterResult, found: Index, joint: Joint, weights: Weights | Sequence[float]
+) -> ClusterResult:
+    """U_c of one clustering, beside what labels at random would give."""
+    labels = joint.protected.astype(np.float64)
+    value = cluster_distance(found, labels, weights)
+    expected = distance_at_random(found, labels, weights)
+    result = replace(
+        result,
+        value=value,
+        expected=expected,
+        ratio=value / expected if expected > 0 else None,
+        reason=None if expected > 0 else "ratio: labels at random would give 0",
+    )
+    if isinstance(weights, str):
+        return result
+    sizes = clusters_of(found, labels)
+    return replace(
+        result,
+        clusters=tuple(
+            ClusterShare(rows=int(rows), original=float(share), weight=float(weight))
+            for rows, share, weight in zip(sizes.rows, sizes.shares, weights, strict=False)
+        ),
+    )

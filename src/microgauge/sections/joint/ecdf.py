@@ -55,6 +55,7 @@ class EcdfMeasure:
             null_share_maximum=None,
             null_share_mean_square=None,
             seed=self.seed,
+            resamples=chosen.resamples,
         )
         try:
             check_rows(joint)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
-from microgauge.results.wording import figure, general, scientific
+from microgauge.results.wording import figure, general
 from microgauge.sections.charts import SIDES, bars
-from microgauge.sections.joint.words import propensity_story
+from microgauge.sections.joint.words import cluster_stories, ecdf_story, propensity_story
 
 MOST_DROPS = 15
 
@@ -69,17 +69,11 @@ def _drops(result: PropensityResult) -> Chart | None:
 
 
 def clusters_report(results: Sequence[ClusterResult]) -> list[Group]:
-    """A line for each number of groups."""
-    rows = []
-    for number, cluster in enumerate(results):
-        said = f"U_c {scientific(cluster.value)} in {cluster.groups} groups ({cluster.method})"
-        said += f": {cluster.reason}" if cluster.reason else ""
-        rows.append(("" if number else "clusters", said))
-    return _whole(Stories(rows=tuple(rows))) if rows else []
+    """A line for each number of groups, and one over all of them."""
+    rows = tuple(cluster_stories(results))
+    return _whole(Stories(rows=rows)) if rows else []
 
 
 def ecdf_report(result: EcdfResult) -> list[Group]:
     """A line on the distribution functions."""
-    said = f"U_m {scientific(result.maximum)}, U_s {scientific(result.mean_square)}"
-    said += f": {result.reason}" if result.reason else ""
-    return _whole(Stories(rows=(("distribution functions", said),)))
+    return _whole(Stories(rows=(("distribution functions", ecdf_story(result)),)))

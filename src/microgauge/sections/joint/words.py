@@ -44,21 +44,54 @@ def propensity_words(result: PropensityResult) -> list[Group]:
 
 
 def clusters_words(results: Sequence[ClusterResult]) -> list[Group]:
-    """A line for each number of groups."""
-    rows = []
-    for number, cluster in enumerate(results):
-        said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
-        said = said if cluster.value is not None else f"{said}: {cluster.reason}"
-        rows.append(("" if number else "clusters", said))
-    return _told_apart(*rows)
+    """A line for each number of groups, and one over all of them."""
+    return _told_apart(*cluster_stories(results))
+
+
+def cluster_stories(results: Sequence[ClusterResult]) -> list[tuple[str, str]]:
+    """A line for each number of groups, and one over all of them where there are several."""
+    rows = [
+        ("" if number else "clusters", _cluster_story(cluster))
+        for number, cluster in enumerate(results)
+    ]
+    known = [cluster.ratio for cluster in results if cluster.ratio is not None]
+    if len(known) > 1:
+        above = sum(ratio > 1 for ratio in known)
+        at = f"{above if above else 'none'} of {len(known)} numbers of groups"
+        rows.append(("", f"at {at} further from equal shares than labels at random"))
+    return rows
+
+
+def _cluster_story(cluster: ClusterResult) -> str:
+    said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
+    if cluster.value is None:
+        return f"{said}: {cluster.reason}"
+    if cluster.ratio is not None:
+        said += f", ratio {figure(cluster.ratio, 2)} to labels at random"
+    return said + _resamples_with_more(cluster.null_share, cluster.resamples)
+
+
+def _resamples_with_more(share: float | None, resamples: int, what: str = "") -> str:
+    if share is None:
+        return ""
+    return f"; {share:.0%} of {resamples} resamples have more{what and f' {what}'}"
 
 
 def ecdf_words(result: EcdfResult) -> list[Group]:
     """A line on the distribution functions."""
+    return _told_apart(("distribution", ecdf_story(result)))
+
+
+def ecdf_story(result: EcdfResult) -> str:
+    """How far the distribution functions are apart, beside resamples where they were drawn."""
+    if result.reason:
+        return f"not defined: {result.reason}"
     said = f"U_m {scientific(result.maximum)}, U_s {scientific(result.mean_square)}"
     said += "" if result.exact else f" at {result.points:,} points"
-    said = f"not defined: {result.reason}" if result.reason else said
-    return _told_apart(("distribution", said))
+    said += _resamples_with_more(result.null_share_maximum, result.resamples, "of U_m")
+    if result.null_share_mean_square is not None:
+        said += f", {result.null_share_mean_square:.0%} more of U_s"
+    return said
 
 
 def propensity_story(result: PropensityResult) -> str:

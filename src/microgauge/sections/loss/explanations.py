@@ -29,4 +29,16 @@ EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
         "direction": "0 the same",
         "reference": "the SDC practice guide",
     },
+    "loglinear": {
+        "question": "Does a log-linear model of the categories say the same on both sides?",
+        "range": "shares of parameters, 0 to 1",
+        "direction": "1 all parameters agree",
+        "reference": "Kocar 2018, 2.2; Agresti 2013",
+    },
+    "validity": {
+        "question": "Does the file keep means, covariances, margins and distributions nearly?",
+        "range": "the largest shift of each, from 0",
+        "direction": "at most its limit: met",
+        "reference": "Winkler 1998",
+    },
 }

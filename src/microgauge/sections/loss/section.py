@@ -9,8 +9,10 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.results import Loss, MatrixLoss, TableLoss
+from microgauge.sections.loss.loglinear import LogLinear
 from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
 from microgauge.sections.loss.tables import Tables
+from microgauge.sections.loss.validity import Validity
 from microgauge.sections.loss.values import Values
 from microgauge.study.study import Study
 
@@ -21,7 +23,10 @@ def run(study: Study, log: Log) -> Asking[Loss]:
     values = Values(study, log)
     counted = Tables(study, log)
     statistics = Statistics(study, values.numbers, log)
-    _, tables, _ = yield from together(values.ask(), counted.results(), statistics.ask())
+    models = LogLinear(study, log, counted.names())
+    _, tables, _, loglinear = yield from together(
+        values.ask(), counted.results(), statistics.ask(), models.results()
+    )
     if counted.left_out():
         log.note(
             "tables-left-out",
@@ -50,6 +55,8 @@ def run(study: Study, log: Log) -> Asking[Loss]:
         tables=tables,
         matrices=described.matrices,
         subdomains=statistics.subdomains(),
+        loglinear=loglinear,
+        validity=Validity(study, statistics, tables).result(),
         seed=study.options.seed,
         reason="; ".join(reason for reason in reasons if reason) or None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,6 +31,10 @@ from microgauge.study.variable import Described, Side
 
 MATRICES = ("covariance", "correlation", "loadings", "communalities", "score_coefficients")
 HALF = 0.5
+MOST_GROUPS = 12
+"""Categories of a variable that forms groups unasked."""
+MOST_UNASKED = 3
+"""Variables that form groups unasked."""
 
 
 @dataclass(eq=False)
@@ -57,8 +61,7 @@ class Statistics:
         """The sums of all units, and of those in each group."""
         if not self.variables:
             return []
-        groups = [self.study.placed[name] for name in self._groups_named]
-        return [self._question(place), *(self._question(place, both) for both in groups)]
+        return [self._question(place), *(self._question(place, g) for g in self.groups_asked)]
 
     def _question(self, place: int, group: Placed | None = None) -> Moments:
         axes = self._axes[place]
@@ -107,15 +110,20 @@ class Statistics:
         """Means and covariances on both sides; `Undefined` where a side has no two units."""
         if not self.variables:
             raise Undefined("no variable is continuous in both tables")
-        found = [
-            Scatter.of(self._facts[place][self._question(place)][0], self._centres[place])
-            for place in (0, 1)
-        ]
-        self._note_incomplete(found)
-        for side in found:
+        for side in self._scattered:
             if side.constant.any():
                 raise Undefined("a variable is constant among complete units")
-        return found[0], found[1]
+        return self._scattered
+
+    @cached_property
+    def _scattered(self) -> tuple[Scatter, Scatter]:
+        """Both sides, put together once: what is incomplete is noted once."""
+        before, after = (
+            Scatter.of(self._facts[place][self._question(place)][0], self._centres[place])
+            for place in (0, 1)
+        )
+        self._note_incomplete([before, after])
+        return before, after
 
     def _note_incomplete(self, found: Sequence[Scatter]) -> None:
         units = [engine.rows for engine in self.study.engines]
@@ -164,18 +172,14 @@ class Statistics:
         if len(spread) < 2:
             raise Undefined("fewer than two continuous variables without a value that half share")
         values = []
-        for units in self._units():
+        for which, units in zip(SIDES, self._units(), strict=True):
             if len(units) < 2 * len(spread) + 2:
                 raise Undefined("too few complete units")
-            values.append(robust_eigenvalues(units, self.study.options.seed))
-        dropped = np.logical_or.reduce([negligible for _, negligible in values])
-        if dropped.any():
-            self.log.note(
-                "robust-negligible",
-                f"{int(dropped.sum())} of {len(spread)} robust eigenvalues are negligible (most "
-                "units lie in a plane) and left out on both sides.",
-            )
-        return eigenvalue_difference(values[0][0][~dropped], values[1][0][~dropped])
+            try:
+                values.append(robust_eigenvalues(units, self.study.options.seed))
+            except Undefined as why:
+                raise Undefined(f"{which}: {why}") from None
+        return eigenvalue_difference(*values)
 
     @cached_property
     def _spread(self) -> list[Described]:
@@ -240,6 +244,33 @@ class Statistics:
     def _groups_named(self) -> list[str]:
         """Variables that form groups in both tables."""
         return [name for name in self.study.schema.loss.groups if name in self.study.placed]
+
+    @cached_property
+    def groups_asked(self) -> list[Placed]:
+        """The variables that form groups; where none is named, a few with the fewest categories."""
+        placed = self.study.placed
+        if self.study.schema.loss.groups:
+            return [placed[name] for name in self._groups_named]
+        few = [
+            both
+            for both in placed.values()
+            if both.type == "nominal" and 2 <= both.size <= MOST_GROUPS
+        ]
+        return sorted(few, key=lambda both: (both.size, both.name))[:MOST_UNASKED]
+
+    def scatters_by_group(self) -> Iterator[tuple[str, str, Scatter, Scatter]]:
+        """Variable and category of each group with two complete units on both sides; both sides."""
+        for both in self.groups_asked if self.variables else ():
+            sums = [self._facts[place][self._question(place, both)] for place in (0, 1)]
+            for level, label in enumerate(both.labels):
+                try:
+                    before, after = (
+                        Scatter.of(found[level], centres)
+                        for found, centres in zip(sums, self._centres, strict=True)
+                    )
+                except Undefined:
+                    continue
+                yield both.name, label, before, after
 
     def subdomains(self) -> tuple[SubdomainLoss, ...]:
         """Means and covariances in the groups of the chosen variables."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from microgauge.results import Loss
 from microgauge.results.blocks import Block, Stories
+from microgauge.results.loss import LogLinearLoss, ValidityLoss
 from microgauge.results.wording import figure, scientific
 
 
@@ -33,6 +34,8 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
     if loss.ctbil is not None:
         found.append(("tables", _tables_story(loss)))
     found += _matrices_story(loss)
+    found += _loglinear_story(loss.loglinear)
+    found += _validity_story(loss.validity)
     if loss.reason is not None:
         found.append(("not defined", loss.reason))
     return found
@@ -64,3 +67,45 @@ def _matrices_story(loss: Loss) -> list[tuple[str, str]]:
     if loss.eigenvalues_robust is not None:
         said += f" (robust {scientific(loss.eigenvalues_robust)})"
     return [("statistics", said)]
+
+
+def _loglinear_story(found: LogLinearLoss | None) -> list[tuple[str, str]]:
+    """How far a log-linear model says the same on both sides."""
+    if found is None or found.agreement is None:
+        return []
+    worst = min(found.terms, key=lambda term: (term.agreement, term.overlap))
+    said = (
+        f"in a model of {', '.join(found.variables)}, {found.agreement:.0%} of parameters agree "
+        f"(verdict at 5% and sign), mean overlap {figure(found.overlap, 2)}"
+    )
+    if worst.agreement < 1:
+        said += f"; fewest in {' × '.join(worst.variables)}: {worst.agreement:.0%}"
+    return [("log-linear", said)]
+
+
+CRITERIA = {
+    "means": "means in subdomains",
+    "covariances": "covariances in subdomains",
+    "margins": "margins",
+    "distribution": "distributions",
+}
+"""What each criterion of analytic validity looks at."""
+
+
+def _validity_story(found: ValidityLoss | None) -> list[tuple[str, str]]:
+    """Which of Winkler's criteria are met within the limits, in a sentence."""
+    known = [] if found is None else [c for c in found.criteria if c.passed is not None]
+    if found is None or not known:
+        return []
+    beyond = [c for c in known if not c.passed]
+    if not beyond:
+        which = "all" if found.valid else f"{len(known)} of {len(found.criteria)}"
+        others = "" if found.valid else ", the others are not known"
+        said = f"{which} of Winkler's criteria are met within their limits{others}: "
+    else:
+        go = "goes beyond its limit" if len(beyond) == 1 else "go beyond their limits"
+        said = f"{len(beyond)} of Winkler's criteria {go}: "
+    said += ", ".join(
+        f"{CRITERIA[c.name]} {scientific(c.value)} (limit {c.limit:g})" for c in beyond or known
+    )
+    return [("validity", said)]

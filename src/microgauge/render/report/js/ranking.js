@@ -68,6 +68,7 @@ const candidates = () => {
     const steps = data.sweep.map(([alpha, leader]) => `${alpha} ${leader}`).join(", ");
     place.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${steps}.`));
   }
+  if (data.clusters) place.append(el("p", { class: "soft" }, data.clusters));
 };
 
 const termChart = (term) => {
