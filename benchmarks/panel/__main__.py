@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.panel import datasets, keeping, showing
 from benchmarks.panel.keeping import Kept
+from benchmarks.panel.listed import PROTECTIONS
 from benchmarks.panel.measures import FIGURES, PEERS
 from benchmarks.panel.pairs import KINDS, Kind, Pair, read_pairs
-from benchmarks.panel.protections import PROTECTIONS
 from benchmarks.panel.scores import Compared, Files, by_data_set, compared, score
 from benchmarks.panel.working import Task, finished
 

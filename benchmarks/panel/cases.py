@@ -35,7 +35,11 @@ class Case:
 
     @property
     def schema(self) -> dict[str, Any]:
-        return self.data.schema(self.protection.aligned)
+        said = self.data.schema(self.protection.aligned)
+        if self.protection.declared is not None:
+            for name, entry in self.protection.declared(self.data).items():
+                said["variable"][name] = said["variable"].get(name, {}) | entry
+        return said
 
     def assessed(self, *names: str) -> microgauge.Assessment:
         """microgauge's own sections, those of the names that there are."""
