@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ import polars as pl
 import microgauge
 from benchmarks.panel.datasets import UNIT, DataSet
 from benchmarks.panel.protections import Protection
+from microgauge.results.plain import to_dict
 from microgauge.sections.registry import sections
 
 Figures = dict[str, float | None]
@@ -43,6 +45,19 @@ class Case:
 
     def assessed(self, *names: str) -> microgauge.Assessment:
         """microgauge's own sections, those of the names that there are."""
+        return self._assessed(names, {})
+
+    def plain(self, *names: str, **choices: dict[str, Any]) -> dict[str, Any]:
+        """The same as the JSON result, with choices of the schema by its tables."""
+        found: dict[str, Any] = to_dict(self._assessed(names, choices))
+        return found
+
+    def _assessed(
+        self, names: Sequence[str], choices: Mapping[str, dict[str, Any]]
+    ) -> microgauge.Assessment:
         there = {section.name for section in sections()}
         only = [name for name in names if name in there]
-        return microgauge.assess(self.original, self.protected, schema=self.schema, only=only)
+        schema = self.schema
+        for table, entries in choices.items():
+            schema[table] = schema.get(table, {}) | entries
+        return microgauge.assess(self.original, self.protected, schema=schema, only=only)

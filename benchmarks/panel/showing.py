@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from benchmarks.panel.scores import Compared, Half, by_data_set, halves, score
+from benchmarks.panel.scores import SIDES, Compared, Half, by_data_set, halves, score
 
 Results = Mapping[str, Sequence[Compared]]
 """Every comparison, by figure."""
@@ -22,16 +22,13 @@ def scores_table(results: Results, names: Sequence[str]) -> str:
     sides = halves(names)
     for figure, every in results.items():
         whole = score(every)
-        chooses, confirms = (score(_half(every, sides, side)).value for side in _SIDES)
+        chooses, confirms = (score(_half(every, sides, side)).value for side in SIDES)
         rows.append(
             f"| {figure} | {whole.value:.3f} | {whole.low:.3f} – {whole.high:.3f} "
             f"| {chooses:.3f} | {confirms:.3f} | {whole.unknown} of {whole.comparisons} "
             f"| {whole.known:.3f} |"
         )
     return "\n".join(rows)
-
-
-_SIDES: tuple[Half, Half] = ("chooses", "confirms")
 
 
 def _half(every: Sequence[Compared], sides: Mapping[str, Half], side: Half) -> list[Compared]:
@@ -60,6 +57,16 @@ def pair_table(results: Results) -> str:
     for pair, found in shares.items():
         cells = [f"{np.mean(found[figure]):.3f}" for figure in figures]
         rows.append(f"| {pair} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def time_table(spent: Mapping[str, tuple[int, float]]) -> str:
+    """How long each measurer took for how many files."""
+    rows = ["| measurer | files | seconds | a file |", "|---|---|---|---|"]
+    rows += [
+        f"| {measurer} | {count:,} | {seconds:,.0f} | {seconds / count:.3f} |"
+        for measurer, (count, seconds) in sorted(spent.items())
+    ]
     return "\n".join(rows)
 
 
