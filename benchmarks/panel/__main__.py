@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.panel import datasets, keeping, showing
+from benchmarks.panel import datasets, keeping, resamples, showing
 from benchmarks.panel.keeping import Kept
 from benchmarks.panel.listed import PROTECTIONS
 from benchmarks.panel.measures import EXTRA, FIGURES, MOST_SEEDS
@@ -32,6 +32,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--any-code", action="store_true", help="take figures that other code made")
     parser.add_argument("--peers", action="store_true", help="other programs too")
     parser.add_argument("--boost", action="store_true", help="the boosted classifier too")
+    parser.add_argument(
+        "--resamples", action="store_true", help="only whether U_p's expectation holds"
+    )
     parser.add_argument("--wrong", nargs="?", const="", help="pairs that this figure gets wrong")
     parser.add_argument("--json", type=Path, help="write the scores")
     return parser.parse_args()
@@ -113,8 +116,20 @@ def written(results: dict[str, list[Compared]]) -> dict[str, object]:
     }
 
 
+def _resamples(given: argparse.Namespace) -> int:
+    """The mean ratio of U_p over resamples of each data set."""
+    found = resamples.run(chosen(given), given.rows, given.jobs)
+    print("\n".join(resamples.table(found)))
+    if given.json is not None:
+        plain = {one.data: vars(one) | {"mean": one.mean, "allowed": one.allowed} for one in found}
+        given.json.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(one.met for one in found) else 1
+
+
 def main() -> int:
     given = arguments()
+    if given.resamples:
+        return _resamples(given)
     pairs = read_pairs(given.kind)
     every = list(finished(tasks(given, pairs), given.jobs))
     spent = seconds_by_measurer(every)

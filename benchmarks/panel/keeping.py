@@ -81,7 +81,8 @@ def _entries(lines: list[str]) -> Iterator[dict[str, Any]]:
                 yield entry
 
 
-SHOWN = {"scores.py", "showing.py", "pairs.py", "working.py", "__main__.py"}
+SHOWN = {"__main__.py", "page.py", "pairs.py", "resamples.py", "scores.py", "showing.py"}
+SHOWN |= {"working.py"}
 """Files of the panel that make no figures."""
 
 
