@@ -13,7 +13,17 @@ from benchmarks.panel.keeping import Kept
 from benchmarks.panel.listed import PROTECTIONS
 from benchmarks.panel.measures import EXTRA, FIGURES, MOST_SEEDS
 from benchmarks.panel.pairs import KINDS, Kind, Pair, read_pairs
-from benchmarks.panel.scores import SIDES, Compared, Files, by_data_set, compared, halves, score
+from benchmarks.panel.scores import (
+    SIDES,
+    Compared,
+    Files,
+    by_data_set,
+    by_pair,
+    compared,
+    half_score,
+    halves,
+    score,
+)
 from benchmarks.panel.working import Task, finished
 
 SEEDS = 5
@@ -108,11 +118,31 @@ def compared_by_figure(
     }
 
 
-def written(results: dict[str, list[Compared]]) -> dict[str, object]:
-    """The scores as JSON."""
+def written(
+    results: dict[str, list[Compared]], given: argparse.Namespace, everywhere: list[str]
+) -> dict[str, object]:
+    """The scores as JSON, with what they are of."""
+    some = next(iter(results.values()), [])
+    sides = halves(everywhere)
     return {
-        name: {**vars(score(every)), "by_data_set": by_data_set(every)}
-        for name, every in results.items()
+        "kind": given.kind,
+        "pairs": len({one.pair for one in some}),
+        "neighbours": len({one.pair for one in some if one.pair.neighbours}),
+        "data_sets": sorted({one.data for one in some}),
+        "most_rows": given.rows,
+        "seeds": given.seeds,
+        "figures": {
+            name: {
+                **vars(score(every)),
+                **{side: half_score(every, sides, side) for side in SIDES},
+                "default": FIGURES[name].default,
+                "main": FIGURES[name].main,
+                "seeds": min(given.seeds, MOST_SEEDS.get(FIGURES[name].measurer, given.seeds)),
+                "by_data_set": by_data_set(every),
+                "by_pair": by_pair(every),
+            }
+            for name, every in results.items()
+        },
     }
 
 
@@ -151,7 +181,8 @@ def main() -> int:
         figure = given.wrong or next(iter(results))
         print(f"\nnot right by {figure}\n\n{showing.wrong_table(results[figure])}")
     if given.json is not None:
-        given.json.write_text(json.dumps(written(results), indent=1) + "\n", encoding="utf-8")
+        content = written(results, given, everywhere)
+        given.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

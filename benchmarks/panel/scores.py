@@ -157,6 +157,20 @@ def by_data_set(every: Sequence[Compared]) -> dict[str, float]:
     return {data: float(np.mean(scores)) for data, scores in found.items()}
 
 
+def by_pair(every: Sequence[Compared]) -> dict[str, float]:
+    """The mean over data sets of the mean over seeds, for each pair."""
+    found: dict[str, list[float]] = {}
+    for one in every:
+        found.setdefault(one.pair.name, []).append(one.score)
+    return {pair: float(np.mean(scores)) for pair, scores in found.items()}
+
+
+def half_score(every: Sequence[Compared], sides: Mapping[str, Half], side: Half) -> float | None:
+    """The score over one half of the data sets; None where there is none of them."""
+    own = [one for one in every if sides[one.data] == side]
+    return score(own).value if own else None
+
+
 def halves(names: Sequence[str]) -> dict[str, Half]:
     """Data sets in alphabetical order, alternating: one half chooses, the other confirms."""
     return {name: SIDES[place % 2] for place, name in enumerate(sorted(names))}

@@ -336,3 +336,99 @@ def test_a_run_that_was_stopped_is_taken_up_again(panel, tmp_path):
     task.shelf.file.write_text(lines[0].replace(keeping.code(), "older"))
     assert task.shelf.read(False) == {}
     assert list(task.shelf.read(True)) == ["original"]
+
+
+# -- figures of utility, resamples, the page ---------------------------------------------------
+
+
+def test_figures_are_read_by_their_place(panel):
+    from benchmarks.panel.utility import found, there
+
+    result = {
+        "gdu": {"value": 0.9},
+        "tables": {"score": 0.8},
+        "loss": {"ctbil": None, "tables": [{"rcv": -0.5}, {"rcv": None}, {"rcv": 0.1}]},
+    }
+    assert found(result, ("gdu.value",)) == 0.9
+    assert found(result, ("tables.value", "tables.score")) == 0.8
+    assert found(result, ("loss.tables.*.rcv",)) == pytest.approx(0.3)
+    assert found(result, ("loss.ctbil",)) is None
+    assert there(result, ("loss.ctbil",))
+    assert not there(result, ("propensity.auc_cross",))
+    assert found(result, ("propensity.auc_cross",)) is None
+
+
+def test_every_figure_of_utility_has_a_measurer_that_makes_it(iris):
+    from benchmarks.panel.cases import Case
+    from benchmarks.panel.listed import PROTECTIONS
+    from benchmarks.panel.measures import EXTRA, FIGURES, MEASURERS
+
+    case = Case(iris, PROTECTIONS["wide_noise30"], 1)
+    asked = frozenset().union(*EXTRA.values())
+    kinds = {f.measurer for f in FIGURES.values() if f.kind == "utility"} - asked
+    made_by = {name: MEASURERS[name](case) for name in kinds}
+    for measurer, figures in made_by.items():
+        assert {FIGURES[name].measurer for name in figures} == {measurer}
+    assert {"gdu", "U_m", "rut"} <= set(made_by["utility"])
+    assert made_by["propensity"]["U_p"] > 0
+    assert made_by["loss"]["il1s"] > 0
+    assert made_by["clusters"]["U_c"] > 0
+
+
+def test_fewer_seeds_of_a_measurer_are_no_missing_figures(panel):
+    from benchmarks.panel.pairs import Pair
+    from benchmarks.panel.scores import compared
+
+    files = [kept("a", 0, {"x": 0.5})] + [
+        kept("b", s, {"x": 0.4} if s < 3 else {}) for s in (1, 2, 3)
+    ]
+    by_name = {(k.protection, k.seed): k for k in files}
+    pair = Pair("utility", "a", "b", True, "")
+    [whole] = compared("iris", by_name, [pair], "x", True)
+    [first] = compared("iris", by_name, [pair], "x", True, 2)
+    assert (whole.unknown, first.unknown) == (1, 0)
+    assert first.points == [1.0, 1.0]
+
+
+def test_files_with_chance_that_are_the_same_are_in_no_order(panel):
+    files = [kept(name, 1, {"x": 0.5}, {"utility": "1"}) for name in "ab"]
+    files += [kept("c", 1, {"x": 0.5}, {"utility": "2"})]
+    from benchmarks.panel.pairs import Pair
+    from benchmarks.panel.scores import compared as every
+
+    by_name = {(k.protection, k.seed): k for k in files}
+    assert every("iris", by_name, [Pair("utility", "a", "b", True, "")], "x", True) == []
+    assert len(every("iris", by_name, [Pair("utility", "a", "c", True, "")], "x", True)) == 1
+    assert len(every("iris", by_name, [Pair("risk", "a", "b", True, "")], "x", True)) == 1
+
+
+def test_the_mean_ratio_of_resamples_may_be_off_by_chance(panel):
+    from benchmarks.panel.resamples import Resampled
+
+    one = Resampled("iris", 150, 10, (1.3,) * 20)
+    assert one.allowed == pytest.approx(3 * 0.1 + 0.05)
+    assert one.met
+    assert not Resampled("iris", 150, 10, (1.4,) * 20).met
+
+
+def test_the_page_is_filled_between_its_marks(panel, tmp_path):
+    import json
+
+    from benchmarks.panel import page
+
+    figure = {"value": 0.9, "low": 0.8, "high": 1.0, "chooses": 0.9, "confirms": None, "known": 0.9}
+    figure |= {"comparisons": 1_200, "unknown": 3, "main": True, "seeds": 5, "default": False}
+    figures = {"<few>": figure | {"seeds": 1}, "best": figure | {"value": 0.95, "default": True}}
+    found = {"pairs": 63, "neighbours": 46, "data_sets": ["a", "b"], "most_rows": 5_000, "seeds": 5}
+    (tmp_path / "u.json").write_text(json.dumps(found | {"figures": figures}), encoding="utf-8")
+    (tmp_path / "p.md").write_text(page.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    words = ["--utility", "u.json", "--page", "p.md", "--picture", "p.svg"]
+    for _ in range(2):  # a second time changes nothing
+        page.main([w if w.startswith("--") else str(tmp_path / w) for w in words])
+    said = (tmp_path / "p.md").read_text(encoding="utf-8")
+    assert said.count("| **best** | **0.950** | 0.800 – 1.000 | 0.900 | – | 3 | 0.900 |") == 1
+    assert said.count("| <few> (one seed) |") == 1
+    assert "63 pairs, 46 of them neighbours, in 2 data sets" in said
+    drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert "&lt;few&gt;" in drawn
+    assert drawn.count("<circle") == 2
