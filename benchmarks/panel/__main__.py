@@ -40,6 +40,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes at work")
     parser.add_argument("--kept", type=Path, default=keeping.FOLDER, help="where figures are kept")
     parser.add_argument("--any-code", action="store_true", help="take figures that other code made")
+    parser.add_argument("--measurers", help="names, by commas; all of the kind unless given")
     parser.add_argument("--peers", action="store_true", help="other programs too")
     parser.add_argument("--boost", action="store_true", help="the boosted classifier too")
     parser.add_argument(
@@ -57,6 +58,8 @@ def tasks(given: argparse.Namespace, pairs: list[Pair]) -> list[Task]:
     for option, extra in EXTRA.items():
         if not getattr(given, option):
             measurers -= extra
+    if given.measurers is not None:
+        measurers &= set(given.measurers.split(","))
     return [
         Task(data, seed, measurer, names, given.rows, given.data, given.kept, given.any_code)
         for data in chosen(given)

@@ -19,6 +19,20 @@ Figures = dict[str, float | None]
 """None: the measure has no figure for this file."""
 
 
+def offered(choices: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Without what this version has no choice of: nothing is there then to be turned off."""
+    known = {s.name: getattr(s.choices, "__dataclass_fields__", {}) for s in sections()}
+    return {
+        table: {
+            name: value
+            for name, value in entries.items()
+            if table == "options" or name in known.get(table, ())
+        }
+        for table, entries in choices.items()
+        if table == "options" or table in known
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """A protected file of a data set."""
@@ -58,6 +72,6 @@ class Case:
         there = {section.name for section in sections()}
         only = [name for name in names if name in there]
         schema = self.schema
-        for table, entries in choices.items():
+        for table, entries in offered(choices).items():
             schema[table] = schema.get(table, {}) | entries
         return microgauge.assess(self.original, self.protected, schema=schema, only=only)

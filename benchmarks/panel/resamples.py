@@ -15,6 +15,7 @@ from statistics import mean
 from benchmarks.panel import datasets
 from benchmarks.panel.cases import Case
 from benchmarks.panel.listed import PROTECTIONS
+from benchmarks.panel.utility import QUICK
 from benchmarks.processes import in_processes
 
 DRAWS = 20
@@ -53,7 +54,7 @@ def resampled(rows: int, name: str) -> Resampled | None:
     ratios, terms = [], 0
     for seed in range(1, DRAWS + 1):
         case = Case(data, PROTECTIONS["resample"], seed)
-        found = case.plain("propensity", propensity={"resamples": 0})["propensity"]
+        found = case.plain("propensity", **QUICK)["propensity"]
         if found["ratio"] is None:
             return None
         ratios.append(found["ratio"])

@@ -12,6 +12,11 @@ from microgauge.sections.joint.choices import PropensityChoices
 SMALL = 1_000
 """Units as if from which GDU's tests are made where all files count alike."""
 
+QUICK: Mapping[str, dict[str, Any]] = {
+    "gdu": {"references": False},
+    "propensity": {"resamples": 0},
+}
+"""What takes long and moves no figure that is read here: GDU's references, draws of U_p's null."""
 PLACES: Mapping[str, Sequence[str]] = {
     "tables": ("tables.value", "tables.score"),
     "k_marginal": ("tables.k_marginal",),
@@ -47,12 +52,12 @@ PLACES: Mapping[str, Sequence[str]] = {
 
 def utility(case: Case) -> Figures:
     """What is quick, as it is by default."""
-    return _read(case.plain("gdu", "tables", "ecdf", "rut"))
+    return _read(case.plain("gdu", "tables", "ecdf", "rut", **QUICK))
 
 
 def propensity(case: Case) -> Figures:
     """U_p as it is by default; its null is not drawn."""
-    return _read(case.plain("propensity", propensity={"resamples": 0}))
+    return _read(case.plain("propensity", **QUICK))
 
 
 def loss(case: Case) -> Figures:
@@ -72,7 +77,7 @@ def clusters(case: Case) -> Figures:
 
 def gdu_small(case: Case) -> Figures:
     """GDU with every test as if from a thousand units."""
-    result = case.plain("gdu", options={"test_n": SMALL})
+    result = case.plain("gdu", options={"test_n": SMALL}, **QUICK)
     return {
         "gdu_1000": found(result, PLACES["gdu"]),
         "gdu_1000_bivariate": found(result, PLACES["gdu_bivariate"]),
