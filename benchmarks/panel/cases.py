@@ -22,15 +22,11 @@ Figures = dict[str, float | None]
 def offered(choices: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Without what this version has no choice of: nothing is there then to be turned off."""
     known = {s.name: getattr(s.choices, "__dataclass_fields__", {}) for s in sections()}
-    return {
-        table: {
-            name: value
-            for name, value in entries.items()
-            if table == "options" or name in known.get(table, ())
-        }
+    found = {
+        table: {n: v for n, v in entries.items() if table == "options" or n in known.get(table, ())}
         for table, entries in choices.items()
-        if table == "options" or table in known
     }
+    return {table: entries for table, entries in found.items() if entries}
 
 
 @dataclass(frozen=True, eq=False)
