@@ -82,7 +82,6 @@ EXTRA: Mapping[str, frozenset[str]] = {
 }
 """Measurers that have to be asked for, by option: they take long."""
 MOST_SEEDS: Mapping[str, int] = {
-    "gdu_1000": 2,
     "propensity": 2,
     "loss": 1,
     "clusters": 1,
