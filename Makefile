@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-quick coverage mutants check check-js bench panel format clean browser java
+.PHONY: demo test test-quick coverage mutants check check-js bench panel panel-page format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
@@ -67,8 +67,17 @@ bench: $(READY)
 # Files whose order is known by construction: which figures see it. What is finished is kept.
 SEEDS ?= 5
 
+PANEL := benchmarks/panel/.kept
+
 panel: $(READY)
-	$(BIN)/python -m benchmarks.panel --seeds $(SEEDS)
+	@mkdir -p $(PANEL)
+	$(BIN)/python -m benchmarks.panel --kind risk --seeds $(SEEDS) --json $(PANEL)/risk.json
+	$(BIN)/python -m benchmarks.panel --kind utility --seeds $(SEEDS) --json $(PANEL)/utility.json
+
+# The page "Which figure can be trusted?" from a whole run. Other programs: see benchmarks/panel/README.md.
+panel-page: panel
+	-$(BIN)/python -m benchmarks.panel --resamples --json $(PANEL)/resamples.json
+	$(BIN)/python -m benchmarks.panel.page --risk $(PANEL)/risk.json --utility $(PANEL)/utility.json --resamples $(PANEL)/resamples.json
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

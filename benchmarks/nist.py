@@ -1,7 +1,7 @@
 """Protected files that others made: does the order of their risks fit how they were made?
 
-`python -m benchmarks.nist --data FOLDER [--keys all|few] [--numbers numbers|nominal] [--jobs N]
-[--json F]`
+`python -m benchmarks.nist --data FOLDER [--kind risk|utility] [--keys all|few]
+[--numbers numbers|nominal] [--jobs N] [--json F]`
 
 FOLDER holds the Massachusetts files of NIST's Collaborative Research Cycle (bundle 1.0, 2023) as
 Parquet: `ma_target.parquet` (the original), `ma_2018.parquet` (the same areas the year before: the
@@ -13,6 +13,7 @@ columns.
 How they were made says what is to be expected: a sample of 40 % of the real records has the largest
 risk; of those who took part a differentially private file (ε ≤ 1) tells hardly more than of others;
 trees (synthpop's cart) and a Bayesian network, fitted without noise, tell more than these.
+What is to be expected of utility stands in `nist_utility.py`.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class Listed:
     epsilon: float | None
     rows: int
     unique_exact: float
+    k_marginal: float
 
     @property
     def name(self) -> str:
@@ -157,6 +159,7 @@ def index(folder: Path) -> list[Listed]:
             epsilon=float(line["epsilon"]) if line["epsilon"] else None,
             rows=line["rows"],
             unique_exact=line["unique_exact"],
+            k_marginal=line["k_marginal"],
         )
         for line in lines.iter_rows(named=True)
     ]
@@ -342,6 +345,7 @@ def strangers(rows: Sequence[Row]) -> Iterator[str]:
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.nist")
     parser.add_argument("--data", type=Path, required=True, help="the folder of the files")
+    parser.add_argument("--kind", choices=("risk", "utility"), default="risk")
     parser.add_argument("--keys", choices=list(KEYS), default="all")
     parser.add_argument("--numbers", choices=("numbers", "nominal"), default="numbers")
     parser.add_argument("--jobs", type=int, default=2)
@@ -352,13 +356,30 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
 def main(words: Sequence[str] | None = None) -> int:
     given = arguments(words)
     setting = Setting(given.data, given.keys, given.numbers)
+    found = _utility(given, setting) if given.kind == "utility" else _risk(given, setting)
+    return 0 if all(goal.met for goal in found) else 1
+
+
+def _risk(given: argparse.Namespace, setting: Setting) -> list[Goal]:
     rows = list(in_processes(partial(measured, setting), index(given.data), given.jobs))
     if given.json is not None:
         given.json.write_text(json.dumps([asdict(row) for row in rows], indent=1), encoding="utf-8")
     print("\n".join(lines(rows)), end="\n\n")
     found = goals(rows)
     print("\n".join([*map(str, found), *strangers(rows)]))
-    return 0 if all(goal.met for goal in found) else 1
+    return found
+
+
+def _utility(given: argparse.Namespace, setting: Setting) -> list[Goal]:
+    from benchmarks import nist_utility
+
+    rows = nist_utility.run(given.data, setting, given.jobs)
+    if given.json is not None:
+        given.json.write_text(json.dumps(nist_utility.written(rows), indent=1), encoding="utf-8")
+    print("\n".join(nist_utility.lines(rows)), end="\n\n")
+    found = nist_utility.goals(rows)
+    print("\n".join(map(str, found)))
+    return found
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ CUT = 20_250
 """Seed of the rows that are kept of larger tables: the same whatever else is drawn."""
 DIGITS = 2
 """Numbers among the keys are cut to so many: nobody knows a stranger's to the last digit."""
+MOST_CODES = 10
+"""Whole numbers with so many values are codes of categories, as the schema infers them."""
 TABLES = (".csv", ".parquet")
 
 
@@ -44,6 +46,18 @@ class DataSet:
     def numbers(self) -> tuple[str, ...]:
         """Keys that are numbers."""
         return tuple(name for name in self.keys if self.types.get(name) == "continuous")
+
+    @cached_property
+    def all_numbers(self) -> tuple[str, ...]:
+        """All variables that are numbers, the keys first; codes of up to ten values are none."""
+        return tuple(name for name in self.variables if self._is_number(name))
+
+    def _is_number(self, name: str) -> bool:
+        if name in self.types:
+            return self.types[name] == "continuous"
+        cells = self.frame[name]
+        few = cells.dtype.is_integer() and cells.drop_nulls().n_unique() <= MOST_CODES
+        return cells.dtype.is_numeric() and not few
 
     @cached_property
     def variables(self) -> tuple[str, ...]:

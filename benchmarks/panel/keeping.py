@@ -81,7 +81,8 @@ def _entries(lines: list[str]) -> Iterator[dict[str, Any]]:
                 yield entry
 
 
-SHOWN = {"scores.py", "showing.py", "pairs.py", "working.py", "__main__.py"}
+SHOWN = {"__main__.py", "page.py", "pairs.py", "resamples.py", "scores.py", "showing.py"}
+SHOWN |= {"working.py"}
 """Files of the panel that make no figures."""
 
 
@@ -98,16 +99,19 @@ def code() -> str:
 
 
 def patterns(case: Case) -> dict[Kind, str]:
-    """Digests of what is alike: two files without chance that share one are in no order.
+    """Digests of what is alike: two files that share one are in no order.
 
-    For risk which records are alike in all keys (a key may be removed that tells nobody apart, or
-    nothing be there to round), for utility which cells of a column are.
+    Of files without chance, for risk which records are alike in all keys (a key may be removed
+    that tells nobody apart, or nothing be there to round), for utility which cells of a column
+    are. Of files with chance for utility the values: all numbers may be keys, and the wider noise
+    be no wider.
     """
-    if case.protection.seeded:
-        return {}
     frame = case.protected
     keys = [name for name in case.data.keys if name in frame.columns]
     rest = [name for name in case.data.variables if name in frame.columns and name not in keys]
+    if case.protection.seeded:
+        rows = frame.select([*keys, *rest]).write_csv().encode()
+        return {"utility": sha256(rows).hexdigest()[:16]}
     return {
         "risk": _digest(frame, [keys, *([name] for name in rest)]),
         "utility": _digest(frame, [[name] for name in (*keys, *rest)]),

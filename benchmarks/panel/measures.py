@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from benchmarks.panel import utility
 from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.pairs import Kind
-from benchmarks.panel.peers import peers
+from benchmarks.panel.peers import UTILITY_PEERS, risk_peers, utility_peers
 from microgauge.results.disclosure import Disclosure
 
 Measurer = Callable[[Case], Figures]
@@ -27,6 +28,8 @@ class Figure:
     rises: bool = True
     default: bool = False
     """Whether it is the one that the package takes where nothing is said."""
+    main: bool = True
+    """Whether it stands in the tables by data set and by pair too."""
 
 
 def risk(case: Case) -> Figures:
@@ -51,9 +54,9 @@ def _disclosure(part: Disclosure | None) -> Figures:
         "learned": _largest([target.value for target in part.learned]),
         "copied": part.copied.value,
         "repU": part.replicated.replicated,
-        "DiSCO": _mean([target.correct for target in part.learned]),
-        "DCAP": _mean([target.dcap for target in part.learned]),
-        "TCAP": _mean([target.tcap for target in part.learned]),
+        "DiSCO": utility.mean([target.correct for target in part.learned]),
+        "DCAP": utility.mean([target.dcap for target in part.learned]),
+        "TCAP": utility.mean([target.tcap for target in part.learned]),
     }
 
 
@@ -62,15 +65,33 @@ def _largest(values: list[float | None]) -> float | None:
     return max(*known, 0.0) if known else None
 
 
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+MEASURERS: Mapping[str, Measurer] = {
+    "risk": risk,
+    "risk_peers": risk_peers,
+    "utility": utility.utility,
+    "gdu_1000": utility.gdu_small,
+    "propensity": utility.propensity,
+    "loss": utility.loss,
+    "clusters": utility.clusters,
+    "boost": utility.boost,
+    "utility_peers": utility_peers,
+}
+EXTRA: Mapping[str, frozenset[str]] = {
+    "peers": frozenset({"risk_peers", "utility_peers"}),
+    "boost": frozenset({"boost"}),
+}
+"""Measurers that have to be asked for, by option: they take long."""
+MOST_SEEDS: Mapping[str, int] = {
+    "propensity": 2,
+    "loss": 1,
+    "clusters": 1,
+    "boost": 1,
+}
+"""Measurers that take long look at the first seeds only: all of the panel in forty minutes."""
+DEFAULT_UTILITY = "tables"
+"""Provisional: the panel decides."""
 
-
-PEERS = "peers"
-MEASURERS: Mapping[str, Measurer] = {"risk": risk, PEERS: peers}
-
-FIGURES: Mapping[str, Figure] = {
+_OF_RISK: Mapping[str, Figure] = {
     "disclosure.risk": Figure("risk", "risk", default=True),
     "found": Figure("risk", "risk"),
     "learned": Figure("risk", "risk"),
@@ -81,8 +102,34 @@ FIGURES: Mapping[str, Figure] = {
     "DiSCO": Figure("risk", "risk"),
     "DCAP": Figure("risk", "risk"),
     "TCAP": Figure("risk", "risk"),
-    "SDMetrics DisclosureProtection": Figure("risk", PEERS, rises=False),
-    "SDMetrics NewRowSynthesis": Figure("risk", PEERS, rises=False),
-    "Anonymeter inference": Figure("risk", PEERS),
-    "Anonymeter linkability": Figure("risk", PEERS),
+    "SDMetrics DisclosureProtection": Figure("risk", "risk_peers", rises=False),
+    "SDMetrics NewRowSynthesis": Figure("risk", "risk_peers", rises=False),
+    "Anonymeter inference": Figure("risk", "risk_peers"),
+    "Anonymeter linkability": Figure("risk", "risk_peers"),
 }
+
+_RISING = {"tables", "k_marginal", "gdu", "gdu_with_grc", "gdu_univariate", "gdu_bivariate"}
+_RISING |= {"rut", "rut_similarity"}
+_MAIN = {"tables", "k_marginal", "gdu", "U_p", "ratio", "auc", "auc_cross", "U_m", "U_s", "rut"}
+_MAIN |= {"il1s", "ctbil", "hellinger"}
+
+
+def _utility(name: str) -> Figure:
+    """A figure that is read from the result by its place."""
+    section = utility.PLACES[name][0].split(".")[0]
+    measurer = section if section in ("propensity", "loss") else "utility"
+    rises, default = name in _RISING, name == DEFAULT_UTILITY
+    return Figure("utility", measurer, rises, default, main=name in _MAIN)
+
+
+_OF_UTILITY: Mapping[str, Figure] = {
+    **{name: _utility(name) for name in utility.PLACES},
+    "gdu_1000": Figure("utility", "gdu_1000"),
+    "gdu_1000_bivariate": Figure("utility", "gdu_1000", main=False),
+    "U_c": Figure("utility", "clusters", rises=False),
+    "boost_auc": Figure("utility", "boost", rises=False),
+    "boost_U_p": Figure("utility", "boost", rises=False, main=False),
+    **{name: Figure("utility", "utility_peers", rises) for name, rises in UTILITY_PEERS.items()},
+}
+
+FIGURES: Mapping[str, Figure] = {**_OF_RISK, **_OF_UTILITY}

@@ -1,4 +1,4 @@
-"""Ways of protecting whose order is known: each is a further or wider distortion of another.
+"""Ways of protecting keys whose order is known: each is a further or wider distortion of another.
 
 A protection is a name and a function from a data set and a seed to the protected table. Those of
 one family draw the same numbers for the same seed, so that the weaker one's distortion is part of
@@ -40,6 +40,8 @@ class Protection:
     """Whether there is chance in it."""
     aligned: bool = True
     """Whether its records are still somebody's: they have the column `unit`."""
+    declared: Callable[[DataSet], dict[str, dict[str, Any]]] | None = None
+    """What the schema says of variables because of it."""
 
 
 def chance(seed: int, family: str) -> np.random.Generator:
@@ -126,10 +128,13 @@ def unit_of(numbers: pl.Series) -> float:
 
 def round_down(data: DataSet, seed: int, units: int) -> pl.DataFrame:
     """Keys that are numbers, down to multiples of 5, 10 or 50 units: each within the next."""
-    frame = data.frame
-    for name in data.numbers:
-        unit = units * unit_of(data.frame[name])
-        frame = masked(frame, seed, method="round", variable=name, unit=unit, mode="floor")
+    return rounded(data.frame, {name: units * unit_of(data.frame[name]) for name in data.numbers})
+
+
+def rounded(frame: pl.DataFrame, units: Mapping[str, float]) -> pl.DataFrame:
+    """Down to multiples of a unit for each variable."""
+    for name, unit in units.items():
+        frame = masked(frame, 0, method="round", variable=name, unit=unit, mode="floor")
     return frame
 
 
@@ -146,10 +151,14 @@ def fine_breaks(numbers: pl.Series) -> list[float]:
 
 def bands(data: DataSet, seed: int, every: int) -> pl.DataFrame:
     """Keys that are numbers, in bands; coarse bands are fine ones put together."""
-    frame = data.frame
-    for name in data.numbers:
-        breaks = fine_breaks(data.frame[name])[::every]
-        frame = masked(frame, seed, method="recode", variable=name, breaks=breaks)
+    return banded(data.frame, data.numbers, every)
+
+
+def banded(frame: pl.DataFrame, names: Sequence[str], every: int) -> pl.DataFrame:
+    """Numbers in bands whose labels are intervals."""
+    for name in names:
+        breaks = fine_breaks(frame[name])[::every]
+        frame = masked(frame, 0, method="recode", variable=name, breaks=breaks)
     return frame
 
 
@@ -168,10 +177,13 @@ def _place(values: NDArray[np.float64], known: NDArray[np.float64], share: float
 
 def top(data: DataSet, seed: int, which: int) -> pl.DataFrame:
     """Keys that are numbers, at most their top code."""
-    frame = data.frame
-    for name in data.numbers:
-        limit = top_codes(data.frame[name])[which]
-        frame = masked(frame, seed, method="top_bottom", variable=name, top=limit)
+    return top_coded(data.frame, data.numbers, which)
+
+
+def top_coded(frame: pl.DataFrame, names: Sequence[str], which: int) -> pl.DataFrame:
+    for name in names:
+        limit = top_codes(frame[name])[which]
+        frame = masked(frame, 0, method="top_bottom", variable=name, top=limit)
     return frame
 
 
@@ -215,9 +227,12 @@ def copied(data: DataSet, seed: int, share: float) -> pl.DataFrame:
 
 def all_permuted(data: DataSet, seed: int) -> pl.DataFrame:
     """Every column in another order, and nobody's."""
+    return permuted(data.frame.select(data.variables), seed)
+
+
+def permuted(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     rng = chance(seed, "all permuted")
-    frame = data.frame.select(data.variables)
-    return frame.select([column.gather(rng.permutation(data.rows)) for column in frame])
+    return frame.select([column.gather(rng.permutation(frame.height)) for column in frame])
 
 
 # -- one after another -----------------------------------------------------------------------
@@ -244,34 +259,32 @@ def sample_swap(data: DataSet, seed: int) -> pl.DataFrame:
     return swapped(sample(data, seed, 0.5), data.keys, seed, 0.1)
 
 
-def _protections() -> list[Protection]:
-    nobody = {"aligned": False}
-    certain = {"seeded": False}
+def of_keys() -> list[Protection]:
+    """All of this file: those that distort keep to the keys."""
+    nobody = partial(Protection, aligned=False)
+    certain = partial(Protection, seeded=False)
     return [
-        Protection("original", original, **certain),
+        certain("original", original),
         *(Protection(f"swap{p}", partial(swap, share=p / 100)) for p in (5, 10, 30)),
         *(Protection(f"swap_together{p}", partial(swap_together, share=p / 100)) for p in (10, 30)),
         *(Protection(f"noise{p}", partial(noise, share=p / 100)) for p in (10, 30, 100)),
         *(Protection(f"suppress{p}", partial(suppress, share=p / 100)) for p in (5, 15, 30)),
-        *(Protection(f"round{u}", partial(round_down, units=u), **certain) for u in (5, 10, 50)),
-        Protection("bands_fine", partial(bands, every=1), **certain),
-        Protection("bands_coarse", partial(bands, every=EVERY), **certain),
-        Protection("top90", partial(top, which=0), **certain),
-        Protection("top60", partial(top, which=1), **certain),
+        *(certain(f"round{u}", partial(round_down, units=u)) for u in (5, 10, 50)),
+        certain("bands_fine", partial(bands, every=1)),
+        certain("bands_coarse", partial(bands, every=EVERY)),
+        certain("top90", partial(top, which=0)),
+        certain("top60", partial(top, which=1)),
         *(Protection(f"sample{p}", partial(sample, share=p / 100)) for p in (50, 10)),
-        *(Protection(f"remove{n}", partial(remove, count=n), **certain) for n in (1, 2)),
+        *(certain(f"remove{n}", partial(remove, count=n)) for n in (1, 2)),
         *(Protection(f"permute{n}", partial(permute, count=n)) for n in (1, 2)),
         Protection("permute_keys", partial(permute, count=None)),
-        Protection("resample", resample, **nobody),
-        *(Protection(f"copied{p}", partial(copied, share=p / 100), **nobody) for p in (50, 10)),
-        Protection("trees", trees, **nobody),
-        Protection("independent", independent, **nobody),
-        Protection("all_permuted", all_permuted, **nobody),
+        nobody("resample", resample),
+        *(nobody(f"copied{p}", partial(copied, share=p / 100)) for p in (50, 10)),
+        nobody("trees", trees),
+        nobody("independent", independent),
+        nobody("all_permuted", all_permuted),
         Protection("suppress15_swap10", suppress_swap),
         Protection("bands_fine_swap10", bands_swap),
         Protection("bands_fine_suppress15", bands_suppress),
         Protection("sample50_swap10", sample_swap),
     ]
-
-
-PROTECTIONS: Mapping[str, Protection] = {p.name: p for p in _protections()}

@@ -15,6 +15,7 @@ from benchmarks.panel.pairs import Kind, Pair
 Files = Mapping[tuple[str, int], Kept]
 """The files of a data set, by protection and seed; those without chance have seed 0."""
 Half = Literal["chooses", "confirms"]
+SIDES: tuple[Half, Half] = ("chooses", "confirms")
 DRAWS = 2_000
 CLOSE = 1e-12
 """Figures nearer than this are tied."""
@@ -73,12 +74,17 @@ def _points(a: float | None, b: float | None, rises: bool) -> float:
 
 
 def compared(
-    data: str, files: Files, pairs: Sequence[Pair], name: str, rises: bool
+    data: str,
+    files: Files,
+    pairs: Sequence[Pair],
+    name: str,
+    rises: bool,
+    most_seeds: int | None = None,
 ) -> list[Compared]:
-    """Every pair of a data set; not those whose files are in no order."""
+    """Every pair of a data set; not those whose files are in no order, nor seeds left out."""
     found = []
     for pair in pairs:
-        both = _both(files, pair)
+        both = _both(files, pair)[:most_seeds]
         kept = [(a, b) for a, b in both if not _alike(a, b, pair.kind)]
         if kept:
             figures = tuple((a.figures.get(name), b.figures.get(name)) for a, b in kept)
@@ -88,8 +94,9 @@ def compared(
 
 
 def _alike(a: Kept, b: Kept, kind: Kind) -> bool:
-    """Whether nothing was distorted between two files without chance."""
-    return bool(a.patterns) and a.patterns.get(kind) == b.patterns.get(kind)
+    """Whether nothing was distorted between two files."""
+    own = a.patterns.get(kind)
+    return own is not None and own == b.patterns.get(kind)
 
 
 def _both(files: Files, pair: Pair) -> list[tuple[Kept, Kept]]:
@@ -150,7 +157,20 @@ def by_data_set(every: Sequence[Compared]) -> dict[str, float]:
     return {data: float(np.mean(scores)) for data, scores in found.items()}
 
 
+def by_pair(every: Sequence[Compared]) -> dict[str, float]:
+    """The mean over data sets of the mean over seeds, for each pair."""
+    found: dict[str, list[float]] = {}
+    for one in every:
+        found.setdefault(one.pair.name, []).append(one.score)
+    return {pair: float(np.mean(scores)) for pair, scores in found.items()}
+
+
+def half_score(every: Sequence[Compared], sides: Mapping[str, Half], side: Half) -> float | None:
+    """The score over one half of the data sets; None where there is none of them."""
+    own = [one for one in every if sides[one.data] == side]
+    return score(own).value if own else None
+
+
 def halves(names: Sequence[str]) -> dict[str, Half]:
     """Data sets in alphabetical order, alternating: one half chooses, the other confirms."""
-    kinds: tuple[Half, Half] = ("chooses", "confirms")
-    return {name: kinds[place % 2] for place, name in enumerate(sorted(names))}
+    return {name: SIDES[place % 2] for place, name in enumerate(sorted(names))}

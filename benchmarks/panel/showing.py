@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from benchmarks.panel.scores import Compared, Half, by_data_set, halves, score
+from benchmarks.panel.scores import SIDES, Compared, by_data_set, by_pair, half_score, halves, score
 
 Results = Mapping[str, Sequence[Compared]]
 """Every comparison, by figure."""
@@ -22,20 +22,17 @@ def scores_table(results: Results, names: Sequence[str]) -> str:
     sides = halves(names)
     for figure, every in results.items():
         whole = score(every)
-        chooses, confirms = (score(_half(every, sides, side)).value for side in _SIDES)
+        chooses, confirms = (_shown(half_score(every, sides, side)) for side in SIDES)
         rows.append(
             f"| {figure} | {whole.value:.3f} | {whole.low:.3f} – {whole.high:.3f} "
-            f"| {chooses:.3f} | {confirms:.3f} | {whole.unknown} of {whole.comparisons} "
+            f"| {chooses} | {confirms} | {whole.unknown} of {whole.comparisons} "
             f"| {whole.known:.3f} |"
         )
     return "\n".join(rows)
 
 
-_SIDES: tuple[Half, Half] = ("chooses", "confirms")
-
-
-def _half(every: Sequence[Compared], sides: Mapping[str, Half], side: Half) -> list[Compared]:
-    return [one for one in every if sides[one.data] == side]
+def _shown(share: float | None) -> str:
+    return "–" if share is None else f"{share:.3f}"
 
 
 def data_table(results: Results, rows_of: Mapping[str, int]) -> str:
@@ -53,13 +50,20 @@ def pair_table(results: Results) -> str:
     """Each figure's share by pair, over all data sets."""
     figures = list(results)
     rows = [f"| pair | {' | '.join(figures)} |", "|---|" + "---|" * len(figures)]
-    shares: dict[str, dict[str, list[float]]] = {}
-    for figure, every in results.items():
-        for one in every:
-            shares.setdefault(one.pair.name, {}).setdefault(figure, []).append(one.score)
-    for pair, found in shares.items():
-        cells = [f"{np.mean(found[figure]):.3f}" for figure in figures]
+    shares = {figure: by_pair(every) for figure, every in results.items()}
+    for pair in next(iter(shares.values()), {}):
+        cells = [f"{shares[figure][pair]:.3f}" for figure in figures]
         rows.append(f"| {pair} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def time_table(spent: Mapping[str, tuple[int, float]]) -> str:
+    """How long each measurer took for how many files."""
+    rows = ["| measurer | files | seconds | a file |", "|---|---|---|---|"]
+    rows += [
+        f"| {measurer} | {count:,} | {seconds:,.0f} | {seconds / count:.3f} |"
+        for measurer, (count, seconds) in sorted(spent.items())
+    ]
     return "\n".join(rows)
 
 

@@ -14,8 +14,8 @@ from time import perf_counter
 from benchmarks.panel import datasets, keeping
 from benchmarks.panel.cases import Case
 from benchmarks.panel.keeping import Kept, Shelf
+from benchmarks.panel.listed import PROTECTIONS
 from benchmarks.panel.measures import MEASURERS
-from benchmarks.panel.protections import PROTECTIONS
 from microgauge.errors import MicrogaugeError
 
 ONE_THREAD = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -138,10 +138,10 @@ def folder(tmp_path):
     for name, frame in files.items():
         frame.write_parquet(tmp_path / f"{name}.parquet")
     lines = [
-        "file,algorithm,features,epsilon,rows,unique_exact",
-        "lib__ma__sample.parquet,subsample_40pcnt,some,,160,40",
-        "lib__ma__mst.parquet,mst,some,1,400,0.1",
-        'lib__ma__cart.parquet,cart,other,"",400,63',
+        "file,algorithm,features,epsilon,rows,unique_exact,k_marginal",
+        "lib__ma__sample.parquet,subsample_40pcnt,some,,160,40,930",
+        "lib__ma__mst.parquet,mst,some,1,400,0.1,800",
+        'lib__ma__cart.parquet,cart,other,"",400,63,960',
     ]
     (tmp_path / "index.csv").write_text("\n".join(lines), encoding="utf-8")
     return tmp_path
@@ -166,6 +166,37 @@ def test_what_is_not_so_is_said(nist, folder):
     assert "mst is" in found["the sample is riskiest, some, with holdout"].detail
     stranger = replace(cart, listed=replace(cart.listed, rows=500))
     assert "500 rows where the original has 400" in next(nist.strangers([stranger]))
+
+
+def test_orders_of_utility_are_held_against_nists(nist, folder):
+    from benchmarks import nist_utility
+
+    setting = nist.Setting(folder)
+    rows = nist_utility.run(folder, setting, 1)
+    assert [row.listed.k_marginal for row in rows] == [930, 800, 960]
+    sample, private, cart = rows
+    assert sample.figures["gdu"] > private.figures["gdu"]
+    assert private.boosted_auc > 0.8 > 0.6 > cart.boosted_auc
+    assert any("| gdu |" in line for line in nist_utility.lines(rows))
+
+
+def test_goals_of_utility(nist):
+    from benchmarks import nist_utility
+
+    def row(place, features, tables, auc):
+        listed = nist.Listed(f"lib__ma__{place}", "mst", features, None, 9, 0.0, 900 + place)
+        return nist_utility.Row(listed, {"tables": tables, "auc_cross": auc}, 0.9 - place / 100)
+
+    good = [row(i, "a" if i < 5 else "b", 0.8 + i / 100, 0.8 - i / 100) for i in range(10)]
+    assert all(goal.met for goal in nist_utility.goals(good))
+    assert [(f, n, r) for f, n, r in nist_utility.by_features(good, "tables")] == [
+        ("a", 5, pytest.approx(1)),
+        ("b", 5, pytest.approx(1)),
+    ]
+    turned = [replace(r, figures={"tables": -r.figures["tables"]}) for r in good]
+    found = nist_utility.goals(turned)
+    assert not any(goal.met for goal in found)
+    assert "there is no such figure" in str(found[-1])
 
 
 # -- what rank recommends --------------------------------------------------------------------
