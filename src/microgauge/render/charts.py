@@ -108,7 +108,7 @@ def levels_spec(result: Ranking) -> Spec:
     bands = [_band(c) for c in _known(result)]
     value = {"type": "quantitative", "title": None, "scale": {"zero": False}}
     lower = {
-        "title": "Balance (RUT) over the levels; the band is α from 0.2 to 0.8",
+        "title": "Balance (as RUT) over the levels; the band is α from 0.2 to 0.8",
         "width": 480, "height": 180, "data": {"values": bands},
         "layer": [
             {"mark": {"type": "area", "color": BLUE, "opacity": 0.15},
@@ -140,10 +140,10 @@ def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
 
 
 def _band(candidate: Candidate) -> dict[str, Any]:
-    rut = candidate.assessment.rut
-    values = [step.value for step in (rut.sweep if rut else ()) if step.value is not None]
+    found = candidate.standing
+    values = [step.value for step in (found.sweep if found else ()) if step.value is not None]
     return {
-        "name": _shown(candidate.name), "value": candidate.balance,
+        "name": _shown(candidate.name), "value": None if found is None else found.balance,
         "low": min(values, default=None), "high": max(values, default=None),
     }  # fmt: skip
 
@@ -185,7 +185,7 @@ RISK: Spec = {
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
 UTILITY: Spec = {
-    "field": "utility", "type": "quantitative", "title": "utility U (up is better)",
+    "field": "utility", "type": "quantitative", "title": "utility (up is better)",
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
 SIZE: Spec = {"condition": {"test": "datum.chosen", "value": 170}, "value": 80}
