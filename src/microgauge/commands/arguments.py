@@ -86,6 +86,7 @@ def against(
         _limit_in_doubt(chosen, measures)
         or _less_useful(chosen, best)
         or _worse_in(chosen, kept, measures)
+        or _safer(chosen, kept)
         or _removed(chosen)
         or _just_outside(chosen, every)
         or _nothing(chosen, kept)
@@ -149,6 +150,20 @@ def _value(candidate: Candidate, name: str) -> float | None:
         return None
 
 
+def _safer(chosen: Candidate, kept: Sequence[Candidate]) -> str | None:
+    """The most useful of those within the limits that are safer."""
+    assert chosen.risk is not None
+    assert chosen.utility is not None
+    found = [c for c in kept if c.risk is not None and c.risk < chosen.risk]
+    if not found:
+        return None
+    other = max(found, key=lambda c: (c.utility or 0.0, c.name))
+    return (
+        f"{other.name} is safer, with risk {other.risk:.3f} against {chosen.risk:.3f}; its utility "
+        f"is {other.utility:.3f} against {chosen.utility:.3f}"
+    )
+
+
 def _removed(chosen: Candidate) -> str | None:
     gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
     if not gone:
@@ -180,6 +195,6 @@ def _nothing(chosen: Candidate, kept: Sequence[Candidate]) -> str:
     if len(kept) == 1:
         return "it is the only one within the limits, so nothing was compared with it"
     return (
-        "none was found: by no other utility that was measured does one within the limits keep "
-        "clearly more"
+        "none was found: no other within the limits is safer, or clearly ahead in another utility "
+        "that was measured"
     )

@@ -69,11 +69,11 @@ def assess(
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
     the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
     gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
-    `risky` is a data frame of row numbers and risks, the riskiest first. With `details`, it holds what a report
-    draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of the machine's
-    own unless given) are read in batches, with codes in files without a name in the folder
-    `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names of
-    tables or paths that Spark can read.
+    `risky` is a data frame of row numbers and risks, the riskiest first. With `details`, it holds
+    what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of
+    the machine's own unless given) are read in batches, with codes in files without a name in the
+    folder `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names
+    of tables or paths that Spark can read.
     """
     chosen_names = chosen_sections(only, skip)
     given = {"external": external, "population": population, "holdout": holdout}

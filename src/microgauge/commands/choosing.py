@@ -35,6 +35,9 @@ NO_LIMIT = (
     'no limit on risk was given; set one by --max-risk 0.05, or risk = "<=0.05" in [require] of '
     "the schema"
 )
+MOST_LOST = 0.05
+"""Utility that an equal may have less, at most. **Reading:** an interval that holds 0 and more than
+this says that nothing is known (few units, or a measure that jumps), not that two are equal."""
 HAS_OWN = ("tables",)
 """Utilities whose sections hold replicates."""
 
@@ -200,6 +203,8 @@ class Chance:
     replicates: Replicates | None = None
     untested: dict[str, str] = field(default_factory=dict)
     """Candidates whose difference could not be tested, and why."""
+    unsure: dict[str, float] = field(default_factory=dict)
+    """Candidates that chance does not tell from the best, and that may be worse by so much."""
     _known: dict[str, Sequence[float] | Undefined] = field(default_factory=dict)
 
     def equal(self, best: Candidate, other: Candidate) -> Equal | None:
@@ -212,9 +217,12 @@ class Chance:
                 self.untested[other.name] = str(why)
                 return None
             ends = (0.0, 0.0)  # the very same utility needs no test
-        if ends[0] <= 0 <= ends[1]:
-            return Equal(name=other.name, difference=apart, interval=ends)
-        return None
+        if not ends[0] <= 0 <= ends[1]:
+            return None
+        if ends[1] > MOST_LOST:
+            self.unsure[other.name] = ends[1]
+            return None
+        return Equal(name=other.name, difference=apart, interval=ends)
 
     def interval(self, best: Candidate, other: Candidate) -> tuple[float, float] | None:
         """The interval of the difference, where it was tested."""
@@ -254,12 +262,16 @@ class Chance:
             "Not tested whether chance explains the difference in utility, and so not called equal "
             f"to the best: {listing(names)} ({why})."
             for why, names in by_reason.items()
+        ] + [
+            f"Chance may explain by how much {name} is less useful than the best, but so may a "
+            f"loss of {most:.2f}: it is not called equal."
+            for name, most in self.unsure.items()
         ]
 
 
 def _blocks(considered: Sequence[Candidate], chance: Chance) -> tuple[tuple[str, ...], ...]:
     by_name = {c.name: c for c in considered}
-    quiet = replace(chance, untested={})  # only the best's differences are told of
+    quiet = replace(chance, untested={}, unsure={})  # only the best's differences are told of
     found = blocks(
         {c.name: gain(c) for c in considered},
         lambda best, other: quiet.equal(by_name[best], by_name[other]) is not None,
