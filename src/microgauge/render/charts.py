@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from microgauge.results import Candidate, Ranking
+from microgauge.results.figures import utility_title
 
 INK, GREY, BLUE, ORANGE, GREEN = "#16202c", "#8a949e", "#0072b2", "#d55e00", "#009e73"
 """Colours that colour-blind readers can tell apart (Okabe and Ito)."""
@@ -57,7 +58,7 @@ def map_spec(result: Ranking) -> Spec:
             text=NAME,
         ),
     ]
-    return _chart(layers, "Risk–utility map", 470, 360)
+    return _chart(_named(layers, result), "Risk–utility map", 470, 360)
 
 
 def closer_spec(result: Ranking) -> Spec:
@@ -75,7 +76,16 @@ def closer_spec(result: Ranking) -> Spec:
     ]  # fmt: skip
     for layer in layers:
         layer["encoding"] |= {"x": risk, "y": gain}
-    return _chart(layers, "The candidates, closer", 470, 360)
+    return _chart(_named(layers, result), "The candidates, closer", 470, 360)
+
+
+def _named(layers: list[Spec], result: Ranking) -> list[Spec]:
+    """With the measure beside the axis that goes up."""
+    title = _shown(f"utility: {utility_title(result.utility_measure)}, up is better")
+    for layer in layers:
+        if "y" in layer["encoding"]:
+            layer["encoding"]["y"] = layer["encoding"]["y"] | {"title": title}
+    return layers
 
 
 def levels_spec(result: Ranking) -> Spec:
