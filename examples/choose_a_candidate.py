@@ -12,7 +12,7 @@ ranking = microgauge.rank(
     names=NAMES,
     schema=SCHEMA,
     only=["gdu"],
-    max_risk=0.15,  # what you can answer for: without a limit the best balance is recommended
+    max_risk=0.15,  # what you can answer for: without a limit on risk none is recommended
 )
 
 # %% A row for each candidate, the figures side by side.

@@ -14,10 +14,12 @@ PICTURE = Path(__file__).parents[1] / "docs" / "images" / "map.svg"
 
 
 def picture() -> bytes:
-    """The map of a ranking by risk and by the utility on its scale; no other measure is drawn."""
+    """The map of a ranking by risk and global data utility, with a limit on risk."""
     with TemporaryDirectory() as folder:
         paths = write_candidates(Path(folder))
-        result = microgauge.rank(ORIGINAL, paths, schema=SCHEMA, only=["risk", "rut"])
+        result = microgauge.rank(
+            ORIGINAL, paths, schema=SCHEMA, only=["rut"], utility="gdu", max_risk=0.15
+        )
     return risk_utility_map(result, "svg")
 
 

@@ -89,11 +89,12 @@ def three(frame):
 
 
 def schema(options=None, rut=None, risk=None, **more):
-    """Kim's R of classes, whose arithmetic is tested here; ids are taken off before release."""
+    """Kim's U and R of classes, whose arithmetic is tested here; ids go before release."""
     variables = {name: SAID.get(name, {}) | more.get(name, {}) for name in SAID | more}
     return {
         "options": options or {}, "variable": variables, "rut": rut or {},
         "risk": {"measure": "classes"} | (risk or {}), "left_in": {"ignore": ["unit"]},
+        "rank": {"utility": "U", "jackknife": False},
     }  # fmt: skip
 
 
@@ -140,7 +141,9 @@ def texts(svg):
 @pytest.fixture(scope="module")
 def demo():
     """The five versions of the shipped extract, with risk, balance and global data utility."""
-    return microgauge.rank(ORIGINAL, candidates(), names=NAMES, schema=SCHEMA, only=["gdu"])
+    return microgauge.rank(
+        ORIGINAL, candidates(), names=NAMES, schema=SCHEMA, only=["gdu"], utility="U"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +154,9 @@ def quick():
     @cache
     def ranked(**choices):
         return microgauge.rank(
-            ORIGINAL, tables, names=NAMES, schema=SCHEMA, only=["risk", "rut"], **choices
-        )
+            ORIGINAL, tables, names=NAMES, schema=SCHEMA, only=["risk", "rut"], utility="U",
+            **choices,
+        )  # fmt: skip
 
     return ranked
 
@@ -183,11 +187,25 @@ def test_risk_and_balance_are_those_of_each_candidate(demo):
         assert c.balance == approx(0.5 * rut.utility + 0.5 * (1 - found.risk))
 
 
-def test_without_limits_the_best_balance_is_recommended(demo):
+def test_without_a_limit_on_risk_none_is_recommended(demo):
     best = max(demo.candidates, key=lambda c: c.balance)
-    assert demo.recommended.name == best.name
-    assert f"{best.balance:.3f}" in demo.recommended.reason
-    assert "no limits" in demo.recommended.reason
+    assert demo.recommended.name is None
+    assert demo.leader == best.name
+    assert "no limit on risk" in demo.recommended.reason
+    assert "--max-risk" in demo.recommended.reason
+    text = " ".join(str(demo).split())
+    assert f"{best.name} has the lead with 0.5 of utility and 0.5 of safety, which is no" in text
+    assert "Release none" in text
+
+
+def test_what_each_step_along_the_frontier_costs(demo):
+    place = points(demo)
+    assert [(s.start, s.end) for s in demo.steps] == list(pairwise(demo.frontier))
+    for step in demo.steps:
+        risk, utility = (b - a for a, b in zip(place[step.start], place[step.end], strict=True))
+        assert (step.risk, step.utility) == approx((risk, utility))
+        assert step.cost == approx(risk / utility)
+        assert f"from {step.start} to {step.end}: risk {risk:+.3f}" in str(demo)
 
 
 def test_the_sweep_says_who_leads_at_each_weight(demo):
@@ -275,7 +293,7 @@ def test_the_table_of_candidates(demo):
     assert frame["utility"].to_list() == [c.utility for c in demo.candidates]
     assert frame["gdu"].to_list() == [c.assessment.gdu.value for c in demo.candidates]
     assert frame["uniques"].to_list() == [c.assessment.risk.uniques for c in demo.candidates]
-    assert frame.filter("recommended")["name"].to_list() == [demo.recommended.name]
+    assert not frame["recommended"].any()  # there is no limit on risk
     assert frame["frontier"].all()
 
 
@@ -290,7 +308,8 @@ def test_a_risk_limit_changes_the_recommendation(quick):
         within = {n: u for n, (r, u) in points(free).items() if r <= limit}
         assert result.recommended.name == max(within, key=within.get)
         assert f"risk at most {limit:g}" in result.recommended.reason
-        assert f"{len(within)} of 5" in result.recommended.reason
+        count = f"{len(within)} of 5" if len(within) > 1 else "the only one of 5"
+        assert count in result.recommended.reason
         assert points(result) == points(free)  # a limit chooses, it measures nothing
         meets = [c.name for c in result.candidates if c.assessment.rut.meets_limits]
         assert set(meets) == set(within)
@@ -313,7 +332,7 @@ def test_a_utility_that_is_wanted(quick):
     result = quick(min_utility=wanted)
     meets = [c.name for c in result.candidates if c.assessment.rut.meets_limits]
     assert meets == list(NAMES[:4])
-    assert result.recommended.name == NAMES[0]
+    assert result.recommended.name is None  # a limit on utility is none on risk
     both = quick(min_utility=wanted, max_risk=free[NAMES[2]][0])
     assert both.recommended.name == NAMES[2]
     for said in ("risk at most", "utility at least", "2 of 5"):
@@ -322,8 +341,9 @@ def test_a_utility_that_is_wanted(quick):
 
 @pytest.mark.parametrize(
     "limits",
-    [{"max_risk": 0.0}, {"min_utility": 1.0}, {"max_risk": 0.02, "min_utility": 0.9}],
-)
+    [{"max_risk": 0.0}, {"max_risk": 1.0, "min_utility": 1.0},
+     {"max_risk": 0.02, "min_utility": 0.9}],
+)  # fmt: skip
 def test_limits_that_nobody_meets(quick, limits):
     result = quick(**limits)
     assert result.recommended.name is None
@@ -347,11 +367,11 @@ def test_presets_are_weights(quick, demo, preset):
         assert (rut.alpha, rut.beta) == approx((alpha, 1 - alpha))
         assert c.balance == approx(alpha * c.utility + (1 - alpha) * (1 - c.risk))
     (leader,) = [step.leader for step in demo.sweep if step.alpha == alpha]
-    assert result.recommended.name == leader
+    assert result.leader == leader
 
 
-def test_presets_change_the_recommendation(quick):
-    found = {name: quick(preset=name).recommended.name for name in ("analysis", "public")}
+def test_presets_change_who_leads(quick):
+    found = {name: quick(preset=name).leader for name in ("analysis", "public")}
     assert NAMES.index(found["analysis"]) < NAMES.index(found["public"])
 
 
@@ -379,7 +399,7 @@ def test_other_forms_of_balance(form):
             "ratio": c.utility / c.risk,
         }
         assert c.balance == approx(asked[form])
-    assert result.recommended.name == max(result.candidates, key=lambda c: c.balance).name
+    assert result.leader == max(result.candidates, key=lambda c: c.balance).name
 
 
 def test_a_utility_without_a_figure_and_a_risk_limit():
@@ -464,48 +484,67 @@ def made():
     return at
 
 
+def on_map(**rut):
+    """A schema with U and R of classes on the map, and limits."""
+    return Schema.from_dict(
+        {"risk": {"measure": "classes"}, "rank": {"utility": "U"}, "rut": rut}
+    )  # fmt: skip
+
+
 @given(PLACES)
 @example([(0.5, 0.5)] * 3)
 @settings(max_examples=100, deadline=None)
 def test_leaders_and_the_recommended_are_on_the_frontier(made, places):
-    result = ranking_of(made(places), Schema())
+    result = ranking_of(made(places), on_map())
     named = {f"c{i}": place for i, place in enumerate(places)}
     assert set(result.frontier) == {
         n for n, p in named.items() if not any(beaten(p, q) for q in places)
     }
-    assert result.recommended.name in result.frontier
+    assert result.recommended.name is None
     assert all(step.leader in result.frontier for step in result.sweep)
     best = max((u + 1 - r) / 2 for r, u in places)
-    risk, utility = named[result.recommended.name]
+    risk, utility = named[result.leader]
     assert (utility + 1 - risk) / 2 == approx(best)
+    limited = ranking_of(made(places), on_map(max_risk=0.5))
+    within = {n: p for n, p in named.items() if p[0] <= 0.5}
+    if not within:
+        assert limited.recommended.name is None
+        assert {step.leader for step in limited.sweep} == {None}
+        return
+    assert limited.recommended.name in limited.frontier
+    assert named[limited.recommended.name][1] == max(u for _, u in within.values())
+    assert {step.leader for step in limited.sweep} <= set(within)
     assert result.stable == (len({step.leader for step in result.sweep}) == 1)
 
 
 def test_one_candidate_that_beats_all_is_stable(made):
-    result = ranking_of(made([(0.5, 0.5), (0.1, 0.9), (0.6, 0.9)]), Schema())
+    result = ranking_of(made([(0.5, 0.5), (0.1, 0.9), (0.6, 0.9)]), on_map())
     assert result.stable is True
     assert result.frontier == ("c1",)
     assert "does not depend on the weight" in str(result)
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_risk": 0.9}])
-def test_of_equals_the_safer_is_recommended(made, limits):
-    # Halves and quarters are exact: the same balance, or the same utility.
-    places = [(0.5, 0.5), (0.25, 0.25), (0.75, 0.75)] if not limits else [(0.5, 0.5), (0.25, 0.5)]
+def test_of_the_same_utility_the_safer_is_recommended(made):
+    places = [(0.5, 0.5), (0.25, 0.5)]
     for order in (places, places[::-1]):
         named = {f"c{i}": place for i, place in enumerate(order)}
-        result = ranking_of(made(order), Schema.from_dict({"rut": limits}))
+        result = ranking_of(made(order), on_map(max_risk=0.9))
         assert named[result.recommended.name][0] == 0.25
+        assert [one.interval for one in result.recommended.equals] == [(0.0, 0.0)]
 
 
-@pytest.mark.parametrize(
-    ("risk", "utility", "noted"),
-    [(0.3, 0.6995, True), (0.3, 0.69, False), (0.3, 0.685, False),
-     (0.3015, 0.7, True), (0.31, 0.7, False), (0.315, 0.7, False)],
-)  # fmt: skip
-def test_equals_are_within_two_thousandths(made, risk, utility, noted):
+def test_of_the_same_balance_the_safer_leads(made):
+    places = [(0.5, 0.5), (0.25, 0.25), (0.75, 0.75)]
+    for order in (places, places[::-1]):
+        named = {f"c{i}": place for i, place in enumerate(order)}
+        assert named[ranking_of(made(order), on_map()).leader][0] == 0.25
+
+
+@pytest.mark.parametrize(("utility", "noted"), [(0.6995, True), (0.69, False), (0.685, False)])
+def test_nearly_the_same_u_is_within_two_thousandths(made, utility, noted):
     """A candidate nearly as good that keeps more of the relations is worth a word."""
-    result = ranking_of(made([(0.3, 0.7), (risk, utility)], gdus=(0.5, 0.9)), Schema())
+    places = [(0.3, 0.7), (0.3, utility)]
+    result = ranking_of(made(places, gdus=(0.5, 0.9)), on_map(max_risk=0.5))
     assert result.recommended.name == "c0"
     assert any("c1 has the highest GDU" in note for note in result.notes) is noted
 
@@ -519,12 +558,17 @@ def test_names_of_the_contract(demo):
     for entry, candidate in zip(content["candidates"], demo.candidates, strict=True):
         assert entry["name"] == candidate.name
         whole = json.loads(json.dumps(candidate.assessment.to_dict(), allow_nan=False))
-        assert {k: v for k, v in entry.items() if k != "name"} == whole
+        assert {k: v for k, v in entry.items() if k not in ("name", "utility", "map")} == whole
+        assert entry["utility"] == entry["map"]["utility"] == candidate.utility
+        assert entry["map"]["risk"] == candidate.risk
         assert {"microgauge", "schema_version", "inputs", "variables", "gdu", "risk", "rut",
                 "notes"} <= entry.keys()  # fmt: skip
     assert content["frontier"] == list(reversed(NAMES))
-    assert content["recommended"].keys() == {"name", "reason"}
-    assert content["recommended"]["name"] in NAMES
+    assert content["recommended"].keys() == {
+        "name", "reason", "against", "equals", "best", "interval",
+    }  # fmt: skip
+    assert content["recommended"]["name"] is None
+    assert (content["utility_measure"], content["risk_measure"]) == ("U", "disclosure")
     assert [step.keys() for step in content["sweep"]] == [{"alpha", "leader"}] * 7
     assert [step["alpha"] for step in content["sweep"]] == ALPHAS
     assert content == json.loads(json.dumps(demo.to_dict()))
@@ -626,6 +670,7 @@ def alone(original, protected, said, sections, **choices):
 def assert_as_alone(result, original, tables, said, sections, **choices):
     for entry, table in zip(result.to_dict()["candidates"], tables, strict=True):
         name = entry.pop("name")
+        del entry["utility"], entry["map"]
         assert entry == alone(original, table, said, sections, **choices), name
 
 
@@ -812,7 +857,7 @@ def test_files_of_the_same_name(tmp_path):
         (tmp_path / folder).mkdir()
         paths.append(tmp_path / folder / "release.csv")
         table.to_csv(paths[-1], index=False)
-    result = rank([str(path) for path in paths])
+    result = rank([str(path) for path in paths], max_risk=1.0)
     names = [c.name for c in result.candidates]
     assert len(set(names)) == 3
     assert all("release" in name for name in names)
@@ -883,7 +928,7 @@ def test_a_candidate_without_any_quasi_identifier():
     bare = frame[["unit", "income", "w"]]
     for tables in ([bare, banded(frame, 10)], [banded(frame, 10), bare]):
         names = ["bare" if table is bare else "bands" for table in tables]
-        result = rank(tables, names=names, only=["gdu"])
+        result = rank(tables, names=names, only=["gdu"], max_risk=1.0)
         assert points(result)["bare"] == (None, None)
         assert result.frontier == ("bands",)
         assert result.recommended.name == "bands"
@@ -914,7 +959,7 @@ def test_only_candidates_without_any_quasi_identifier(limits):
 def test_a_candidate_with_other_rows():
     frame = people()
     sample = banded(frame, 10).sample(100, random_state=1)
-    result = rank([banded(frame, 10), sample], names=["all", "sample"], only=["gdu"])
+    result = rank([banded(frame, 10), sample], names=["all", "sample"], only=["gdu"], max_risk=1.0)
     both = {c.name: c.assessment for c in result.candidates}
     assert both["sample"].inputs.protected.rows == both["sample"].risk.records == 100
     assert both["all"].inputs.protected.rows == 240
@@ -934,7 +979,7 @@ def test_a_sample_joined_by_its_key():
 
 
 def test_one_candidate_only():
-    result = rank([banded(people(), 10)], names=["one"])
+    result = rank([banded(people(), 10)], names=["one"], max_risk=1.0)
     assert result.frontier == ("one",)
     assert result.recommended.name == "one"
     assert {step.leader for step in result.sweep} == {"one"}
@@ -945,7 +990,7 @@ def test_one_candidate_only():
 
 def test_equal_candidates_are_all_on_the_frontier():
     table = banded(people(), 10)
-    result = rank([table, table, banded(people(), 5, 0.5)], names=["a", "b", "c"])
+    result = rank([table, table, banded(people(), 5, 0.5)], names=["a", "b", "c"], max_risk=1.0)
     assert {"a", "b"} <= set(result.frontier)
     assert result.recommended.name in ("a", "b", "c")
 
@@ -1018,6 +1063,9 @@ role = "quasi_identifier"
 measure = "classes"
 [left_in]
 ignore = ["unit"]
+[rank]
+utility = "U"
+jackknife = false
 """
 
 
@@ -1225,7 +1273,7 @@ class TestRankCommand:
 
     def test_the_shipped_versions_as_files(self, tmp_path, capsys, quick):
         paths = write_candidates(tmp_path / "made")
-        arguments = ["--schema", str(SCHEMA), "--only", "risk", "--json", "-"]
+        arguments = ["--schema", str(SCHEMA), "--only", "risk", "--json", "-", "--utility", "U"]
         assert main(["rank", str(ORIGINAL), *map(str, paths), *arguments]) == 0
         content = json.loads(capsys.readouterr().out)
         assert [c["name"] for c in content["candidates"]] == list(NAMES)

@@ -111,7 +111,7 @@ def demo_ranking():
     names = ["light", "bands", "joined", "coarse", "strong"]
     skip = [*QUICK, "loss"]
     return microgauge.rank(
-        ORIGINAL, candidates(), names=names, schema=SCHEMA, skip=skip, details=True
+        ORIGINAL, candidates(), names=names, schema=SCHEMA, skip=skip, details=True, max_risk=0.15
     )
 
 

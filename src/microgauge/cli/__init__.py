@@ -37,7 +37,7 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0: done; 2: the input cannot be used."""
+    """Run the command. Exit code 0: done; 1: a limit is missed; 2: the input cannot be used."""
     # numpy asks for huge pages for every large array. Most of ours live for a moment, and clearing
     # huge pages then costs more than it saves. Must be set before numpy is loaded.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")

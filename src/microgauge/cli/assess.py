@@ -10,6 +10,7 @@ from microgauge.cli.command import Command
 from microgauge.cli.options import (
     add_choices,
     add_reading,
+    add_require,
     chosen_reading,
     chosen_schema,
     chosen_sections,
@@ -23,6 +24,9 @@ from microgauge.cli.outputs import (
     write_table,
 )
 from microgauge.errors import InputError
+
+MISSED = 1
+"""What the command returns where the file misses a limit."""
 
 if TYPE_CHECKING:
     from microgauge.results import Assessment
@@ -58,6 +62,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("protected", metavar="PROTECTED", help="the table after protection")
     add_choices(command)
     add_reading(command)
+    add_require(command)
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
     command.add_argument(
         "--risky", metavar="F.csv", help="write row numbers and risks, the riskiest first"
@@ -94,6 +99,7 @@ def run(chosen: argparse.Namespace) -> int:
         external=chosen.external,
         holdout=chosen.holdout,
         population=chosen.population,
+        require=chosen.require,
         **chosen_sections(chosen),
         **chosen_reading(chosen),
     )
@@ -105,6 +111,7 @@ def assessed(
     """Assess two tables, and write and print what is asked for."""
     from microgauge.commands.assess import assess
     from microgauge.log import Line
+    from microgauge.results.requirements import keeps
 
     with Line() as progress:
         result = assess(
@@ -124,7 +131,8 @@ def assessed(
         write_report(outputs.report, result, outputs.edition, outputs.min_count)
     if outputs.risky:
         write_table(outputs.risky, result.risky)
-    return printed(result, outputs.json)
+    done = printed(result, outputs.json)
+    return done if keeps(result.requirements) else MISSED
 
 
 def _why_no_risk(result: Assessment) -> str:

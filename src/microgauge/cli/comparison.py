@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microgauge.cli.options import chosen_schema, chosen_sections
+from microgauge.cli.options import add_require, chosen_schema, chosen_sections
 from microgauge.cli.outputs import (
     check_outputs,
     check_report,
@@ -25,8 +25,15 @@ Picture = tuple[Callable[["Ranking", str], Any], str, str]
 
 def add_comparison(command: argparse.ArgumentParser) -> None:
     """Limits, weights, and what is drawn."""
-    command.add_argument("--max-risk", type=float, metavar="R", help="the largest risk allowed")
-    command.add_argument("--min-utility", type=float, metavar="U", help="the least utility wanted")
+    add_require(command)
+    command.add_argument("--max-risk", type=float, metavar="R", help="the same as risk<=R")
+    command.add_argument("--min-utility", type=float, metavar="U", help="the same as utility>=U")
+    command.add_argument(
+        "--utility",
+        metavar="NAME",
+        help="what stands up on the map: tables, gdu, gdu_1000, propensity, U, overlap, inside or "
+        "overlap:NAME of a regression or indicator",
+    )
     command.add_argument(
         "--preset", metavar="NAME", help="weights: analysis, balanced, sharing or public"
     )
@@ -46,6 +53,8 @@ def chosen_comparison(chosen: argparse.Namespace) -> dict[str, Any]:
         "external": chosen.external,
         "holdout": chosen.holdout,
         "population": chosen.population,
+        "require": chosen.require,
+        "utility": chosen.utility,
         "max_risk": chosen.max_risk,
         "min_utility": chosen.min_utility,
         "preset": chosen.preset,

@@ -22,6 +22,16 @@ def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", metavar="F", help="write the full result; - for stdout")
 
 
+def add_require(command: argparse.ArgumentParser) -> None:
+    """Limits on figures."""
+    command.add_argument(
+        "--require",
+        metavar="LIMITS",
+        help='limits on figures, e.g. "risk<=0.05, gdu>=0.8, k>=3"; they replace those of the '
+        "schema on the same figures",
+    )
+
+
 def add_choices(command: argparse.ArgumentParser) -> None:
     """What `assess`, `rank` and `explore` have in common."""
     add_schema(command)

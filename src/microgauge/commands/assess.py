@@ -23,6 +23,7 @@ from microgauge.results import (
 from microgauge.schema import Schema
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable, sections
+from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
 from microgauge.sections.risk.choices import NO_KEYS, OTHER_TABLES
 from microgauge.sections.section import Section, Shared
 from microgauge.study.describe import OriginalCache
@@ -51,6 +52,7 @@ def assess(
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
+    require: str | Mapping[str, Any] | None = None,
     risky: bool = False,
     details: bool = False,
     memory: str | int | None = None,
@@ -65,16 +67,18 @@ def assess(
     names the column that joins the tables. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
-    the same population none of whose units was used. With `risky`, the result's `risky` is a data
-    frame of row numbers and risks, the riskiest first. With `details`, it holds what a report
-    draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of the machine's
-    own unless given) are read in batches, with codes in files without a name in the folder
-    `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names of
-    tables or paths that Spark can read.
+    the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
+    gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
+    `risky` is a data frame of row numbers and risks, the riskiest first. With `details`, it holds
+    what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of
+    the machine's own unless given) are read in batches, with codes in files without a name in the
+    folder `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names
+    of tables or paths that Spark can read.
     """
     chosen_names = chosen_sections(only, skip)
     given = {"external": external, "population": population, "holdout": holdout}
-    chosen = chosen_schema(schema, key, **given)
+    chosen = limited(chosen_schema(schema, key, **given), require=require)
+    _check_limits(chosen, chosen_names)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
@@ -132,7 +136,7 @@ def assess_against(
         holdout=original.holdout,
     )
     found, notes = measured(study, wanted, log)
-    return Assessment(
+    result = Assessment(
         microgauge=__version__,
         schema_version=SCHEMA_VERSION,
         inputs=_inputs(study),
@@ -140,6 +144,7 @@ def assess_against(
         remarks=notes,
         **found,
     )
+    return result.changed(requirements=requirements_of(result, schema))
 
 
 @dataclass(frozen=True)
@@ -184,6 +189,13 @@ def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -
     schema = _schema(source, key)
     chosen = {name: table for name, table in tables.items() if table is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
+
+
+def _check_limits(schema: Schema, computed: Collection[str]) -> None:
+    """Limits must be on figures that are computed."""
+    faults = limit_faults(schema, computed)
+    if faults:
+        raise InputError(*dict.fromkeys([*schema.faults(), *faults]))
 
 
 def _check_risk(only: Collection[str] | None, schema: Schema) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from microgauge.results import Candidate, Ranking
+from microgauge.results.figures import utility_title
 
 INK, GREY, BLUE, ORANGE, GREEN = "#16202c", "#8a949e", "#0072b2", "#d55e00", "#009e73"
 """Colours that colour-blind readers can tell apart (Okabe and Ito)."""
@@ -57,7 +58,7 @@ def map_spec(result: Ranking) -> Spec:
             text=NAME,
         ),
     ]
-    return _chart(layers, "Risk–utility map", 470, 360)
+    return _chart(_named(layers, result), "Risk–utility map", 470, 360)
 
 
 def closer_spec(result: Ranking) -> Spec:
@@ -75,7 +76,16 @@ def closer_spec(result: Ranking) -> Spec:
     ]  # fmt: skip
     for layer in layers:
         layer["encoding"] |= {"x": risk, "y": gain}
-    return _chart(layers, "The candidates, closer", 470, 360)
+    return _chart(_named(layers, result), "The candidates, closer", 470, 360)
+
+
+def _named(layers: list[Spec], result: Ranking) -> list[Spec]:
+    """With the measure beside the axis that goes up."""
+    title = _shown(f"utility: {utility_title(result.utility_measure)}, up is better")
+    for layer in layers:
+        if "y" in layer["encoding"]:
+            layer["encoding"]["y"] = layer["encoding"]["y"] | {"title": title}
+    return layers
 
 
 def levels_spec(result: Ranking) -> Spec:
@@ -108,7 +118,7 @@ def levels_spec(result: Ranking) -> Spec:
     bands = [_band(c) for c in _known(result)]
     value = {"type": "quantitative", "title": None, "scale": {"zero": False}}
     lower = {
-        "title": "Balance (RUT) over the levels; the band is α from 0.2 to 0.8",
+        "title": "Balance (as RUT) over the levels; the band is α from 0.2 to 0.8",
         "width": 480, "height": 180, "data": {"values": bands},
         "layer": [
             {"mark": {"type": "area", "color": BLUE, "opacity": 0.15},
@@ -140,10 +150,10 @@ def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
 
 
 def _band(candidate: Candidate) -> dict[str, Any]:
-    rut = candidate.assessment.rut
-    values = [step.value for step in (rut.sweep if rut else ()) if step.value is not None]
+    found = candidate.standing
+    values = [step.value for step in (found.sweep if found else ()) if step.value is not None]
     return {
-        "name": _shown(candidate.name), "value": candidate.balance,
+        "name": _shown(candidate.name), "value": None if found is None else found.balance,
         "low": min(values, default=None), "high": max(values, default=None),
     }  # fmt: skip
 
@@ -185,7 +195,7 @@ RISK: Spec = {
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
 UTILITY: Spec = {
-    "field": "utility", "type": "quantitative", "title": "utility U (up is better)",
+    "field": "utility", "type": "quantitative", "title": "utility (up is better)",
     "scale": {"domain": [0, 1.05], "nice": False},
 }  # fmt: skip
 SIZE: Spec = {"condition": {"test": "datum.chosen", "value": 170}, "value": 80}

@@ -13,18 +13,23 @@ from microgauge.results import (
     SubsetRisk,
     VariableDiagnosis,
 )
+from microgauge.results.figures import utility_title
+from microgauge.results.requirements import limit_said
 from microgauge.results.wording import figure
 
 MOST_SUBSETS = 10
 MOST_CANDIDATES = 60
 MOST_LEADERS = 5
+MOST_OUTSIDE = 12
 
 
 def ranking_text(result: Ranking) -> str:
     """The recommendation, the candidates side by side, and how stable the choice is."""
     parts = [
-        _recommended(result),
+        "\n".join(line for said in verdict(result) for line in wrapped(said, "", "  ")),
         _table(result),
+        _outside(result),
+        _steps(result) if result.max_risk is None else "",
         _settings(result),
         _sweep(result),
         "\n".join(wrapped(cluster_vote_words(result), "", "  ")),
@@ -33,38 +38,99 @@ def ranking_text(result: Ranking) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _recommended(result: Ranking) -> str:
-    name = result.recommended.name
+def verdict(result: Ranking) -> list[str]:
+    """Which to release and why, what speaks against it, and who else is as good."""
+    found, name = result.recommended, result.recommended.name
     said = f"Release {cut(name, 40)}" if name is not None else "Release none"
     if result.best is not None and result.best.said:
         said += f" ({plain(result.best.said)})"
-    return "\n".join(wrapped(f"{said}: {result.recommended.reason}.", "", "  "))
+    told = [f"{said}: {plain(found.reason)}."]
+    if found.against is not None:
+        told.append(f"Against it: {plain(found.against)}.")
+    if found.equals:
+        told.append(f"As useful as far as can be told: {_equals(result)}.")
+    if name is None and result.max_risk is None and result.leader is not None:
+        told.append(leading(result))
+    return told
+
+
+def _equals(result: Ranking) -> str:
+    found = []
+    for one in result.recommended.equals:
+        said = cut(one.name, 40)
+        if one.name != result.recommended.best:
+            low, high = one.interval
+            said += f" (below the best by {low:z.3f} to {high:z.3f})"
+        found.append(said)
+    return ", ".join(found)
+
+
+def leading(result: Ranking) -> str:
+    """Who has the best balance, which recommends nobody."""
+    rut = next(c.assessment.rut for c in result.candidates if c.assessment.rut is not None)
+    weights = f"{rut.alpha:g} of utility and {rut.beta:g} of safety"
+    how = "the best ratio of utility to risk" if rut.form == "ratio" else f"the lead with {weights}"
+    return f"{cut(result.leader or '', 40)} has {how}, which is no recommendation."
 
 
 def _table(result: Ranking) -> str:
     width = min(max(columns_of(c.name) for c in result.candidates), 13)
     lines = [
-        "Candidates (* recommended, + on the frontier: no other beats it in both)",
+        "Candidates (* recommended, = as useful, + on the frontier: beaten by none)",
         f"    {'':<{width}}   risk      k  unique  utility    RUT    GDU  U_p ratio   IL1s",
     ]
-    shown = _shown(result)
+    shown, equals = _shown(result), {one.name for one in result.recommended.equals}
     for candidate in shown:
         mark = "+" if candidate.name in result.frontier else " "
-        mark += "*" if candidate.name == result.recommended.name else " "
+        chosen = candidate.name == result.recommended.name
+        mark += "*" if chosen else "=" if candidate.name in equals else " "
         lines.append(f" {mark} {padded(candidate.name, width)}  {_row(candidate)}".rstrip())
     if len(shown) < len(result.candidates):
         lines.append(
             f"    and {len(result.candidates) - len(shown):,} that others beat in both; "
             "all are in the result"
         )
-    limits = []
-    if result.max_risk is not None:
-        limits.append(f"risk at most {result.max_risk:g}")
-    if result.min_utility is not None:
-        limits.append(f"utility at least {result.min_utility:g}")
-    if limits:
-        lines.append(f"    limits: {', '.join(limits)}")
+    if result.limits:
+        lines += wrapped(f"limits: {', '.join(limits_said(result))}", "    ", "      ")
     lines.append(f"    risk: {RISKS[result.risk_measure]}")
+    lines += wrapped(f"utility: {plain(utility_title(result.utility_measure))}", "    ", "      ")
+    return "\n".join(lines)
+
+
+def limits_said(result: Ranking) -> list[str]:
+    """The limits in words."""
+    return [limit_said(x["figure"], x["operator"], x["limit"]) for x in result.limits]
+
+
+def _outside(result: Ranking) -> str:
+    """Who misses which limit."""
+    missing = [c for c in result.candidates if not c.keeps_limits]
+    if not missing:
+        return ""
+    lines = ["Outside the limits"]
+    for candidate in missing[:MOST_OUTSIDE]:
+        lines += wrapped(f"{cut(candidate.name, 30)}: {missed_said(candidate)}", "  ", "    ")
+    if len(missing) > MOST_OUTSIDE:
+        lines.append(f"  and {len(missing) - MOST_OUTSIDE:,} more")
+    return "\n".join(lines)
+
+
+def missed_said(candidate: Candidate) -> str:
+    """Which limits a candidate misses, and by which figures."""
+    return "; ".join(plain(one.missed_said) for one in candidate.requirements if not one.met)
+
+
+def _steps(result: Ranking) -> str:
+    """What each step along the frontier costs."""
+    if not result.steps:
+        return ""
+    lines = ["Along the frontier, the safest first: what more utility costs in risk"]
+    for step in result.steps:
+        cost = "" if step.cost is None else f": {step.cost:.2g} of risk for 1 of utility"
+        lines += wrapped(
+            f"from {cut(step.start, 24)} to {cut(step.end, 24)}: risk {step.risk:+z.3f}, utility "
+            f"{step.utility:+z.3f}{cost}", "  ", "    ",
+        )  # fmt: skip
     return "\n".join(lines)
 
 
@@ -172,7 +238,7 @@ def stability(result: Ranking) -> str:
 
 
 def _limited(result: Ranking) -> bool:
-    return result.max_risk is not None or result.min_utility is not None
+    return bool(result.limits)
 
 
 def _notes(result: Ranking) -> list[str]:

@@ -52,8 +52,17 @@ from microgauge.results.pictures import (
     VariableDetail,
 )
 from microgauge.results.presenter import Edition, Presenter
-from microgauge.results.ranking import Candidate, Leader, Ranking, Recommendation
+from microgauge.results.ranking import (
+    Candidate,
+    Equal,
+    Leader,
+    Ranking,
+    Recommendation,
+    Standing,
+    Step,
+)
 from microgauge.results.reproduction import Claim, FigureRow, FigureTable, Reproduction
+from microgauge.results.requirements import Requirement
 from microgauge.results.risk import (
     AttackerRisk,
     ClassShare,
@@ -85,6 +94,7 @@ __all__ = [
     "Disclosure",
     "EcdfResult",
     "Edition",
+    "Equal",
     "FigureRow",
     "FigureTable",
     "Found",
@@ -119,9 +129,12 @@ __all__ = [
     "RegressionResult",
     "Replicated",
     "Reproduction",
+    "Requirement",
     "Risk",
     "Rut",
     "SensitiveRisk",
+    "Standing",
+    "Step",
     "SubdomainLoss",
     "SubsetRisk",
     "SudaRisk",

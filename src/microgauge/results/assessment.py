@@ -17,6 +17,7 @@ from microgauge.results.left_in import LeftIn
 from microgauge.results.loss import Loss
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
+from microgauge.results.requirements import Requirement
 from microgauge.results.risk import Risk
 from microgauge.results.tables import Tables
 from microgauge.results.yardsticks import Yardstick
@@ -33,6 +34,7 @@ ORDER = (
     "regressions",
     "disclosure",
     "risk",
+    "requirements",
     "yardsticks",
     "rut",
 )
@@ -157,6 +159,11 @@ class Assessment:
     def rut(self) -> Rut | None:
         """Risk and utility on one scale."""
         return self.sections.get("rut")
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...] | None:
+        """The limits, and whether the file keeps them."""
+        return self.sections.get("requirements")
 
     @property
     def yardsticks(self) -> tuple[Yardstick, ...] | None:

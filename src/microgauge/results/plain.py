@@ -43,11 +43,26 @@ def ranking_dict(result: Ranking) -> dict[str, Any]:
     """A ranking: each candidate is its assessment with a name."""
     plain = dict(to_dict(result))
     plain["candidates"] = [
-        {"name": candidate.name, **_origin(candidate), **to_dict(candidate.assessment)}
+        {
+            "name": candidate.name,
+            **_origin(candidate),
+            "utility": candidate.utility,
+            "map": _on_map(candidate),
+            **to_dict(candidate.assessment),
+        }
         for candidate in result.candidates
     ]
     plain["clusters"] = to_dict(result.clusters)
     return plain
+
+
+def _on_map(candidate: Candidate) -> dict[str, Any]:
+    """The two figures of the map, and why one is null. (`risk` itself names a section.)"""
+    standing = candidate.standing
+    reasons = () if standing is None else (standing.utility_reason, standing.risk_reason)
+    said = "; ".join(reason for reason in reasons if reason)
+    found: dict[str, Any] = {"utility": candidate.utility, "risk": candidate.risk}
+    return found | ({"reason": said} if said else {})
 
 
 def _origin(candidate: Candidate) -> dict[str, Any]:

@@ -6,8 +6,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from microgauge.results.assessment import Assessment
+from microgauge.results.balance import SweepStep
 from microgauge.results.presenter import Edition
+from microgauge.results.requirements import Requirement, keeps
 from microgauge.results.votes import ClusterVotes, cluster_votes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equal:
+    """A candidate within the limits that chance does not tell from the best in utility."""
+
+    name: str
+    difference: float
+    """The best's utility less its own."""
+    interval: tuple[float, float]
+    """The 95 % interval of that difference, which holds 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +29,14 @@ class Recommendation:
 
     name: str | None
     reason: str
+    against: str | None = None
+    """The strongest argument against it; None where none is recommended."""
+    equals: tuple[Equal, ...] = ()
+    """Other candidates that are as useful as far as can be told."""
+    best: str | None = None
+    """The candidate with the highest utility within the limits."""
+    interval: tuple[float, float] | None = None
+    """Of the best's utility less that of the recommended one, where these are two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +45,33 @@ class Leader:
 
     alpha: float
     leader: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """From one candidate of the frontier to the next: what more utility costs in risk."""
+
+    start: str
+    end: str
+    risk: float
+    utility: float
+    cost: float | None
+    """Risk for each unit of utility; None where utility does not change."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Where a candidate stands: the two figures of the map, and their balance."""
+
+    utility: float | None
+    risk: float | None
+    utility_reason: str | None = None
+    risk_reason: str | None = None
+    sweep: tuple[SweepStep, ...] = ()
+    """The balance of the two at each weight of utility."""
+    balance: float | None = None
+    """The same at the weights that were chosen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +84,8 @@ class Candidate:
     """What tells it from the others of a grid, where it was made from one."""
     recipe: dict[str, Any] | None = None
     """The whole recipe it was made by; `mask` with it makes the same table."""
+    standing: Standing | None = None
+    """Where it stands on the map; a ranking says so."""
 
     @property
     def said(self) -> str:
@@ -45,17 +95,31 @@ class Candidate:
     @property
     def risk(self) -> float | None:
         """What is ranked and limited: what an intruder gets, or R of classes."""
+        if self.standing is not None:
+            return self.standing.risk
         return None if self.assessment.rut is None else self.assessment.rut.risk
 
     @property
     def utility(self) -> float | None:
-        """U."""
+        """The utility of the map; U before it is ranked."""
+        if self.standing is not None:
+            return self.standing.utility
         return None if self.assessment.rut is None else self.assessment.rut.utility
 
     @property
     def balance(self) -> float | None:
-        """RUT."""
+        """RUT, which is of U (Kim 2025)."""
         return None if self.assessment.rut is None else self.assessment.rut.value
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The limits, held against its figures."""
+        return self.assessment.sections.get("requirements") or ()
+
+    @property
+    def keeps_limits(self) -> bool:
+        """Whether it keeps all limits; so it does where there are none."""
+        return keeps(self.requirements)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +137,16 @@ class Ranking:
     min_utility: float | None = None
     risk_measure: Literal["disclosure", "classes"] = "disclosure"
     """Which risk it is: what an intruder gets, or Kim's R of classes."""
+    utility_measure: str = "U"
+    """Which utility stands on the map."""
+    limits: tuple[dict[str, Any], ...] = ()
+    """Figure, operator and limit of each that must be kept."""
+    leader: str | None = None
+    """Who has the best balance at the weights that were chosen: no recommendation."""
+    steps: tuple[Step, ...] = ()
+    """Along the frontier, the safest first."""
+    blocks: tuple[tuple[str, ...], ...] = ()
+    """Those within the limits, in blocks that chance does not tell apart, the most useful first."""
     original_risk: float | None = None
     """The same risk of the original, released as it is."""
     notes: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from microgauge.schema.limits import RankChoices
 from microgauge.schema.parts import Part, hand_over
 from microgauge.sections.analyses import Indicators, Regressions
 from microgauge.sections.balance import Balance
@@ -14,6 +15,7 @@ from microgauge.sections.joint import Clusters, Ecdf, Propensity
 from microgauge.sections.left_in import LeftInSection
 from microgauge.sections.loss import Loss
 from microgauge.sections.pictures import Pictures
+from microgauge.sections.requirements import Requirements
 from microgauge.sections.risk import Risk
 from microgauge.sections.section import Section
 from microgauge.sections.tables import Tables
@@ -32,6 +34,7 @@ _SECTIONS: list[Section] = [
     Disclosure(),
     Risk(),
     Balance(),
+    Requirements(),
     Yardsticks(),
     Pictures(),
 ]
@@ -48,7 +51,7 @@ TAKEN = (
     "risky",
 )
 """Names of a result that no section can have."""
-TABLES = ("options", "variable", "model", "level")
+TABLES = ("options", "variable", "model", "level", "rank")
 """Tables of a schema that belong to no section."""
 
 
@@ -79,10 +82,11 @@ def register(added: Section) -> None:
 
 
 def schema_parts() -> Iterator[Part]:
-    """The sections' own tables of the schema."""
+    """The sections' own tables of the schema, and what is said of rankings."""
     for found in _SECTIONS:
         if found.choices is not None:
             yield Part(found.name, found.key or found.name, found.choices, found.several)
+    yield Part("rank", "rank", RankChoices)
 
 
 hand_over(schema_parts)

@@ -13,10 +13,17 @@ from microgauge.commands.assess import (
     chosen_sections,
     read_original,
 )
+from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
-from microgauge.commands.rank import limited_schema, needed, original_risk, ranking_of
+from microgauge.commands.rank import (
+    check_choice,
+    chosen_limits,
+    needed,
+    original_risk,
+)
+from microgauge.commands.replicates import Measured
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
@@ -24,7 +31,6 @@ from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.schema import Schema
 from microgauge.sections.balance.section import CarriedRisk, balance_of
-from microgauge.sections.risk.choices import NO_KEYS
 from microgauge.tables import coded_table, is_paths, read_held
 
 __all__ = ["explore"]
@@ -41,8 +47,10 @@ def explore(
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
+    require: str | Mapping[str, Any] | None = None,
     max_risk: float | None = None,
     min_utility: float | None = None,
+    utility: str | None = None,
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
@@ -58,20 +66,21 @@ def explore(
     """
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise InputError("workers must be a whole number, 1 or more.")
-    chosen = limited_schema(
+    chosen = chosen_limits(
         chosen_schema(schema, key, external=external, population=population, holdout=holdout),
-        max_risk,
-        min_utility,
+        {"require": require, "max_risk": max_risk, "min_utility": min_utility},
+        utility,
         preset,
     )
-    sections = chosen_sections(only, skip) | needed(chosen)
+    named = chosen_sections(only, skip)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
     held = read_held(original, "original").in_memory()
     data = read_data(held)
-    _check(grid, data, chosen)
+    check_choice(chosen, named, _faults(grid, data))
+    sections = named | needed(chosen)
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
     work = Work(data, before, chosen, sections)
     content = original if is_paths(original) else data.frame
@@ -80,12 +89,18 @@ def explore(
     candidates = [
         _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
     ]
-    return ranking_of(candidates, chosen, original_risk(before, chosen))
+    recipes = {tried.name: tried.recipe for tried in grid.tries}
+
+    def made(name: str) -> Any:
+        return recipes[name].applied(data).frame
+
+    again = Measured.of(data.frame, made, chosen, progress)
+    return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
 
 
-def _check(grid: Grid, data: Data, schema: Schema) -> None:
-    """Every fault of the schema, of the grid, and of every recipe in it, once."""
-    faults = dict.fromkeys([*schema.faults(), *([] if schema.keys else [NO_KEYS]), *grid.faults])
+def _faults(grid: Grid, data: Data) -> list[str]:
+    """Every fault of the grid, and of every recipe in it, once."""
+    faults = dict.fromkeys(grid.faults)
     seen: dict[frozenset[str], Data] = {}  # recipes that name the same variables see the same
     for tried in grid.tries:
         names = frozenset(tried.recipe.named)
@@ -95,8 +110,7 @@ def _check(grid: Grid, data: Data, schema: Schema) -> None:
             tried.recipe.check(seen[names], grid.partial)
         except InputError as error:
             faults |= dict.fromkeys(error.faults)
-    if faults:
-        raise InputError(*faults)
+    return list(faults)
 
 
 def _results(

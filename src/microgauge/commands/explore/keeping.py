@@ -21,6 +21,7 @@ from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import Schema
+from microgauge.schema.limits import Limits, RankChoices
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.registry import sections
 from microgauge.sections.risk.choices import OTHER_TABLES
@@ -76,7 +77,8 @@ class Kept:
         plain = {
             "settings": sayable(tried.settings),
             "recipe": sayable(tried.content),
-            "assessment": to_dict(result),
+            # Limits are held against the figures anew: they may be others next time.
+            "assessment": to_dict(result.changed(requirements=None)),
             "details": to_dict(result.details),
             "remarks": to_dict(result.remarks),
         }
@@ -103,6 +105,8 @@ def basis_of(original: Any, schema: Schema, sections: Collection[str]) -> str:
     plain = schema.changed(
         rut=replace(schema.rut, **free),
         risk=replace(schema.risk, **dict.fromkeys(OTHER_TABLES)),
+        requirements=Limits(),
+        rank=RankChoices(),
     )
     tables = [None if t is None else table_print(t) for t in (original, *others.values())]
     return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections)])

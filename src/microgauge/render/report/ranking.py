@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from microgauge.render.charts import closer_spec, levels_spec, map_spec
-from microgauge.render.ranking import RISKS, cluster_vote_words, stability
+from microgauge.render.ranking import (
+    RISKS,
+    cluster_vote_words,
+    limits_said,
+    missed_said,
+    stability,
+    verdict,
+)
 from microgauge.render.report.data import Data, assessment_data, explanations
 from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
+from microgauge.results.figures import utility_title
 
 MOST_REPORTS = 20
 
@@ -37,14 +45,19 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         ]
         data["left_out"] = next(r["left_out"] for r in data["reports"] if r)
         return data
-    name = result.recommended.name
-    said = f"Release {name}" if name is not None else "Release none"
-    if result.best is not None and result.best.said:
-        said += f" ({result.best.said})"
     data |= {
-        "verdict": [f"{said}: {result.recommended.reason}.", f"{stability(result)}."],
-        "risk": f"Risk: {RISKS[result.risk_measure]}.",
-        "recommended": name,
+        "verdict": [*verdict(result), f"{stability(result)}."],
+        "risk": f"Risk: {RISKS[result.risk_measure]}. Utility: "
+        f"{utility_title(result.utility_measure)}.",
+        "limits": f"Limits: {', '.join(limits_said(result))}." if result.limits else None,
+        "outside": [
+            [c.name, f"{missed_said(c)}."] for c in result.candidates if not c.keeps_limits
+        ],
+        "steps": [
+            [step.start, step.end, step.risk, step.utility, step.cost] for step in result.steps
+        ],
+        "equals": [one.name for one in result.recommended.equals],
+        "recommended": result.recommended.name,
         "frontier": list(result.frontier),
         "map": map_spec(result),
         "levels": closer_spec(result) if result.explored else levels_spec(result),
@@ -66,11 +79,13 @@ def _with_report(result: Ranking) -> set[str]:
 
 def _candidates(result: Ranking, public: bool) -> Data:
     heads = ["GDU", "variables", "pairs", "U_p ratio"]
-    keys = ["gdu", "univariate", "bivariate", "propensity"]
+    keys: list[str | None] = ["gdu", "univariate", "bivariate", "propensity"]
     if not public:
         heads = ["risk", "k", "utility", "RUT", *heads, "IL1s"]
         measure = "disclosure" if result.risk_measure == "disclosure" else "risk"
-        keys = [measure, "k", "rut_utility", "rut", *keys, "il1s"]
+        # What stands on the map is explained where it is a figure of its own.
+        shown_as = {"U": "rut_utility", "gdu": "gdu"}.get(result.utility_measure)
+        keys = [measure, "k", shown_as, "rut", *keys, "il1s"]
     rows = []
     for candidate in result.candidates:
         a = candidate.assessment

@@ -38,7 +38,9 @@ def _told(rut: Rut) -> list[str]:
         for v in rut.vectors
     ]
     if rut.meets_limits is not None:
-        told.append("meets the limits" if rut.meets_limits else "does not meet the limits")
+        limits = [] if rut.max_risk is None else [f"risk at most {rut.max_risk:g}"]
+        limits += [] if rut.min_utility is None else [f"U at least {rut.min_utility:g}"]
+        told.append(f"{'has' if rut.meets_limits else 'has not'} {' and '.join(limits)}")
     if rut.reason:
         told.append(f"not defined: {rut.reason}")
     return told

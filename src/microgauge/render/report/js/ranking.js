@@ -32,14 +32,39 @@ const choice = () => {
       ),
     );
   }
+  if (data.steps?.length) place.append(steps());
   if (data.notes?.length) place.append(notes(data.notes));
   return place;
+};
+
+// What each step along the frontier costs.
+const steps = () => {
+  const heads = [
+    { text: "from" },
+    { text: "to" },
+    { text: "risk", number: true },
+    { text: "utility", number: true },
+    { text: "risk for 1 of utility", number: true },
+  ];
+  const rows = data.steps.map(([start, end, ...figures]) => [
+    { node: name(start), sort: start },
+    { node: name(end), sort: end },
+    ...figures.map((value) => ({ text: number(value), sort: value })),
+  ]);
+  return el(
+    "details",
+    { class: "steps" },
+    el("summary", {}, "What each step along the frontier costs, the safest first"),
+    sortable(heads, rows, "Steps along the frontier"),
+  );
 };
 
 const GENERAL = new Set(["k", "U_p ratio"]);
 
 const candidateRow = ([candidate, ...values], at) => {
-  const mark = candidate === data.recommended ? el("span", { class: "mark" }, " recommended") : "";
+  const said = data.equals?.includes(candidate) ? " as useful" : "";
+  const word = candidate === data.recommended ? " recommended" : said;
+  const mark = word ? el("span", { class: "mark" }, word) : "";
   const figures = values.map((value, i) => {
     const text = GENERAL.has(data.table.heads[i]) ? general(value) : number(value);
     return { text, sort: value };
@@ -64,6 +89,10 @@ const candidates = () => {
   const place = section(document.getElementById("main"), "candidates", "Candidates");
   place.append(sortable(all, rows.map(candidateRow), "Candidates"));
   if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
+  if (data.limits) place.append(el("p", { class: "soft" }, data.limits));
+  for (const [candidate, missed] of data.outside ?? []) {
+    place.append(el("p", { class: "soft" }, name(candidate), ` misses ${missed}`));
+  }
   if (data.sweep?.some(([, leader]) => leader !== null)) {
     const steps = data.sweep.map(([alpha, leader]) => `${alpha} ${leader}`).join(", ");
     place.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${steps}.`));

@@ -1,0 +1,200 @@
+"""Why a candidate is recommended, and the strongest argument against it, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from microgauge.errors import Undefined
+from microgauge.results import Candidate
+from microgauge.results.figures import UTILITIES, Measures, map_utility
+from microgauge.schema.limits import Limit
+
+WORTH_A_WORD = 0.01
+"""A difference in another measure that is an argument."""
+
+Setting = tuple[Sequence[Candidate], Sequence[Candidate], Sequence[Limit]]
+"""Those within the limits, all, and the limits."""
+Following = tuple[Candidate | None, tuple[float, float] | None]
+"""The most useful that is no equal, and the interval of the best's difference to it."""
+
+
+def all_said(limits: Sequence[Limit]) -> str:
+    """The limits in words."""
+    return in_words([limit.said for limit in limits])
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """Parts of a sentence in a row.
+
+    >>> in_words(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def reason_of(
+    chosen: Candidate,
+    best: Candidate,
+    alike: Sequence[Candidate],
+    setting: Setting,
+    following: Following,
+) -> str:
+    """What decided."""
+    kept, every, limits = setting
+    asked = all_said(limits)
+    of = f"of the {len(kept)} of {len(every)} candidates with {asked}"
+    own = f"its risk is {chosen.risk:.3f}"
+    if len(kept) == 1:
+        if len(every) == 1:
+            return f"the only candidate has {asked}; its utility is {chosen.utility:.3f}, {own}"
+        return (
+            f"the only one of {len(every)} candidates with {asked}; its utility is "
+            f"{chosen.utility:.3f}, {own}"
+        )
+    if len(alike) == 1:
+        said = f"the highest utility ({chosen.utility:.3f}) {of}; {own}"
+        return said + _next(following)
+    many = f"{len(alike)} whose utility chance does not tell apart"
+    if chosen is best:
+        return f"the highest utility ({chosen.utility:.3f}) {of}, and the safest of {many}; {own}"
+    return (
+        f"the safest ({chosen.risk:.3f}) of {many}, {of}; its utility is {chosen.utility:.3f}, "
+        f"the highest is {best.utility:.3f} of {best.name}, whose risk is {best.risk:.3f}"
+    )
+
+
+def _next(following: Following) -> str:
+    other, ends = following
+    if other is None or ends is None:
+        return ""
+    return (
+        f"; the next, {other.name} ({other.utility:.3f}), is below it by {ends[0]:.3f} to "
+        f"{ends[1]:.3f}, more than chance explains"
+    )
+
+
+def against(
+    chosen: Candidate,
+    best: Candidate,
+    kept: Sequence[Candidate],
+    every: Sequence[Candidate],
+    measures: Measures,
+) -> str:
+    """The strongest argument: a limit that may not be kept, then what others keep better."""
+    return (
+        _limit_in_doubt(chosen, measures)
+        or _less_useful(chosen, best)
+        or _worse_in(chosen, kept, measures)
+        or _safer(chosen, kept)
+        or _removed(chosen)
+        or _just_outside(chosen, every)
+        or _nothing(chosen, kept)
+    )
+
+
+def _limit_in_doubt(chosen: Candidate, measures: Measures) -> str | None:
+    """Whether the risk's interval reaches beyond the limit."""
+    found = chosen.assessment.disclosure
+    limit = next((one for one in chosen.requirements if one.figure == "risk"), None)
+    if measures.risk != "disclosure" or found is None or found.risk_ci is None or limit is None:
+        return None
+    low, high = found.risk_ci
+    if high <= limit.limit:
+        return None
+    return (
+        f"its risk may be above the limit of {limit.limit:g}: the 95 % interval is {low:.3f} to "
+        f"{high:.3f}"
+    )
+
+
+def _less_useful(chosen: Candidate, best: Candidate) -> str | None:
+    if chosen is best or chosen.utility == best.utility:
+        return None
+    return (
+        f"{best.name} has the higher utility as measured, {best.utility:.3f} against "
+        f"{chosen.utility:.3f}"
+    )
+
+
+def _worse_in(chosen: Candidate, kept: Sequence[Candidate], measures: Measures) -> str | None:
+    """The other measure in which another within the limits is ahead most."""
+    found: list[tuple[float, str, Candidate, float, float]] = []
+    for name in UTILITIES:
+        own = _value(chosen, name)
+        if name == measures.utility or own is None:
+            continue
+        for other in kept:
+            theirs = _value(other, name) if name != "U" or _alike(chosen, other) else None
+            if theirs is not None and theirs - own >= WORTH_A_WORD:
+                found.append((theirs - own, name, other, theirs, own))
+    if not found:
+        return None
+    _, name, other, theirs, own = max(found, key=lambda one: (one[0], one[1], one[2].name))
+    return (
+        f"{other.name}, within the limits too, keeps more by {UTILITIES[name].title}: "
+        f"{theirs:.3f} against {own:.3f}"
+    )
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    """Whether both are compared with the original unit by unit, or both are not."""
+    both = {c.assessment.inputs.alignment.aligned for c in (one, other)}
+    return len(both) == 1
+
+
+def _value(candidate: Candidate, name: str) -> float | None:
+    try:
+        return map_utility(candidate.assessment, name)
+    except Undefined:
+        return None
+
+
+def _safer(chosen: Candidate, kept: Sequence[Candidate]) -> str | None:
+    """The most useful of those within the limits that are safer."""
+    assert chosen.risk is not None
+    assert chosen.utility is not None
+    found = [c for c in kept if c.risk is not None and c.risk < chosen.risk]
+    if not found:
+        return None
+    other = max(found, key=lambda c: (c.utility or 0.0, c.name))
+    return (
+        f"{other.name} is safer, with risk {other.risk:.3f} against {chosen.risk:.3f}; its utility "
+        f"is {other.utility:.3f} against {chosen.utility:.3f}"
+    )
+
+
+def _removed(chosen: Candidate) -> str | None:
+    gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
+    if not gone:
+        return None
+    return f"it lacks {', '.join(gone[:6])}{f' and {len(gone) - 6} more' if gone[6:] else ''}"
+
+
+def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
+    """The least risky that is more useful, and is out."""
+    assert chosen.utility is not None
+    better = [
+        c
+        for c in every
+        if not c.keeps_limits
+        and c.utility is not None
+        and c.risk is not None
+        and c.utility > chosen.utility
+    ]
+    if not better:
+        return None
+    other = min(better, key=lambda c: (c.risk or 0.0, c.name))
+    return (
+        f"{other.name}, outside the limits, has utility {other.utility:.3f} against "
+        f"{chosen.utility:.3f}; its risk is {other.risk:.3f}"
+    )
+
+
+def _nothing(chosen: Candidate, kept: Sequence[Candidate]) -> str:
+    if len(kept) == 1:
+        return "it is the only one within the limits, so nothing was compared with it"
+    return (
+        "none was found: no other within the limits is safer, or clearly ahead in another utility "
+        "that was measured"
+    )

@@ -1,0 +1,348 @@
+"""The figures that limits and the map may name: where each stands, and which way is better.
+
+Everything here is a pure function of an assessment. A figure that a file does not have is
+`Undefined` with the reason. What may be put on the map as utility is 1 at best and 0 at worst and
+does not rise when a variable is removed or coarsened further: where a measure by itself would, the
+map's version counts what is gone (docs/decisions/0009-one-utility-on-the-map.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from microgauge.errors import Undefined, hint
+from microgauge.results.analyses import IndicatorResult, RegressionResult
+from microgauge.results.assessment import Assessment
+from microgauge.results.gdu import GDU
+
+Better = Literal["lower", "higher"]
+RiskMeasure = Literal["disclosure", "classes"]
+
+PREFERRED_UTILITIES = ("tables", "gdu")
+"""What `utility` is where nobody says: the first of these whose section there is. The one place."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Which figures stand on the map."""
+
+    utility: str
+    risk: RiskMeasure = "disclosure"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that a limit may name."""
+
+    name: str
+    better: Better
+    section: str
+    """The section that it is a part of; "" for the two of the map, whose section is chosen."""
+    about: str
+    find: Callable[[Assessment, Measures], float]
+    share: bool = True
+    """Whether it lies between 0 and 1."""
+
+
+def default_utility(sections: Iterable[str]) -> str:
+    """What `utility` is where nobody says.
+
+    >>> default_utility(["gdu", "risk"])
+    'gdu'
+    """
+    there = set(sections)
+    return next((name for name in PREFERRED_UTILITIES if name in there), "U")
+
+
+# -- looking into an assessment ----------------------------------------------------------------
+
+
+def _section(result: Assessment, name: str) -> Any:
+    found = result.sections.get(name)
+    if found is None:
+        raise Undefined(f"{name} was not computed for it")
+    return found
+
+
+def _known(value: Any, reason: str | None, what: str) -> float:
+    if value is None:
+        raise Undefined(reason or f"{what} is not defined for it")
+    return float(value)
+
+
+def _part(section: str, *path: str) -> Callable[[Assessment, Measures], float]:
+    """A figure of a section by the names that lead to it, with the nearest reason."""
+
+    def find(result: Assessment, measures: Measures) -> float:
+        del measures
+        here, reason = _section(result, section), None
+        for name in path:
+            reason = getattr(here, "reason", None) or reason
+            here = here.get(name) if isinstance(here, Mapping) else getattr(here, name, None)
+            if here is None:
+                break
+        return _known(here, reason, ".".join((section, *path)))
+
+    return find
+
+
+def _risk(result: Assessment, measures: Measures) -> float:
+    if measures.risk == "classes":
+        return _part("risk", "total")(result, measures)
+    return _part("disclosure", "risk")(result, measures)
+
+
+def _learned(result: Assessment, measures: Measures) -> float:
+    """The most that is learned of any target."""
+    del measures
+    found = _section(result, "disclosure")
+    values = [one.value for one in found.learned if one.value is not None]
+    if not values:
+        reasons = [one.reason for one in found.learned if one.reason]
+        raise Undefined(reasons[0] if reasons else "there is no target to learn of")
+    return float(max(values))
+
+
+def _overlap(result: Assessment, measures: Measures) -> float:
+    """The least over the regressions."""
+    del measures
+    return _least_overlap(_section(result, "regressions"))
+
+
+def _least_overlap(found: Sequence[RegressionResult | IndicatorResult]) -> float:
+    if not found:
+        raise Undefined("no analysis is named")
+    without = next((one for one in found if one.overlap is None), None)
+    if without is not None:
+        raise Undefined(f"{_called(without)}: {without.reason or 'no overlap'}")
+    return min(float(one.overlap) for one in found if one.overlap is not None)
+
+
+def _called(analysis: RegressionResult | IndicatorResult) -> str:
+    return analysis.formula if isinstance(analysis, RegressionResult) else analysis.name
+
+
+def _inside(result: Assessment, measures: Measures) -> float:
+    """The share of indicators that lie in the original's interval, of those that can be told."""
+    del measures
+    found = [one.inside for one in _section(result, "indicators") if one.inside is not None]
+    if not found:
+        raise Undefined("of no indicator it can be told whether it lies inside")
+    return float(sum(found)) / len(found)
+
+
+def _utility(result: Assessment, measures: Measures) -> float:
+    return map_utility(result, measures.utility)
+
+
+FIGURES: dict[str, Figure] = {
+    figure.name: figure
+    for figure in (
+        Figure("risk", "lower", "", "the risk of the map", _risk),
+        Figure("found", "lower", "disclosure", "people found",
+               _part("disclosure", "found", "value")),
+        Figure("learned", "lower", "disclosure", "the most learned of a target", _learned),
+        Figure("copied", "lower", "disclosure", "real records in the file",
+               _part("disclosure", "copied", "value")),
+        Figure("internal", "lower", "risk", "R_internal", _part("risk", "internal")),
+        Figure("k", "higher", "risk", "the smallest class", _part("risk", "k"), share=False),
+        Figure("uniques", "lower", "risk", "records alone in their keys", _part("risk", "uniques"),
+               share=False),
+        Figure("utility", "higher", "", "the utility of the map", _utility),
+        Figure("gdu", "higher", "gdu", "global data utility", _part("gdu", "value")),
+        Figure("gdu_1000", "higher", "gdu", "the same as if from 1,000 units",
+               _part("gdu", "at_1000", "value")),
+        Figure("tables", "higher", "tables", "units in the right cell of all tables",
+               _part("tables", "value")),
+        Figure("k_marginal", "higher", "tables", "NIST's k-marginal score",
+               _part("tables", "k_marginal"), share=False),
+        Figure("U", "higher", "rut", "U of single variables", _part("rut", "utility"), share=False),
+        Figure("rut", "higher", "rut", "the balance RUT", _part("rut", "value"), share=False),
+        Figure("auc_cross", "lower", "propensity", "how often a classifier tells the files apart",
+               _part("propensity", "auc_cross")),
+        Figure("ratio", "lower", "propensity", "U_p over its expectation",
+               _part("propensity", "ratio"), share=False),
+        Figure("il1s", "lower", "loss", "IL1s", _part("loss", "il1s"), share=False),
+        Figure("overlap", "higher", "regressions", "the least overlap of a regression", _overlap),
+        Figure("inside", "higher", "indicators", "the share of indicators inside", _inside),
+    )
+}  # fmt: skip
+"""Every name that a limit may have."""
+
+
+def figure_value(result: Assessment, name: str, measures: Measures) -> float:
+    """A figure of an assessment by its name; `Undefined` where it has none."""
+    value = FIGURES[name].find(result, measures)
+    if not math.isfinite(value):
+        raise Undefined(f"{name} is not finite")
+    return value
+
+
+def sections_of(name: str, measures: Measures) -> tuple[str, ...]:
+    """The sections that a figure is a part of."""
+    if name == "utility":
+        return utility_sections(measures.utility)
+    if name == "risk":
+        return ("disclosure",) if measures.risk == "disclosure" else ("risk",)
+    return (FIGURES[name].section,)
+
+
+def utility_sections(name: str) -> tuple[str, ...]:
+    """The sections that a utility of the map is made of."""
+    plain, one, _ = name.partition(":")
+    return ("regressions", "indicators") if one else (UTILITIES[plain].section,)
+
+
+# -- what may stand on the map -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Utility:
+    """A measure that may be the utility of the map: 1 at best, 0 at worst."""
+
+    name: str
+    section: str
+    title: str
+    find: Callable[[Assessment], float]
+
+
+def _plain(name: str) -> Callable[[Assessment], float]:
+    return lambda result: figure_value(result, name, Measures("U"))
+
+
+def gdu_with_what_is_gone(gdu: GDU) -> float:
+    """GDU in which a pair with a removed variable counts 0 for both of its variables.
+
+    GDU itself leaves such pairs out of the other variable's mean, so that taking away a variable
+    whose associations are lost would raise it.
+    """
+    if gdu.value is None or gdu.univariate is None:
+        raise Undefined(gdu.reason or "gdu is not defined for it")
+    gone = {v.name for v in gdu.variables if v.reason == "removed"}
+    if not gone or gdu.bivariate is None:
+        return gdu.value
+    pairs: dict[str, list[float]] = {v.name: [] for v in gdu.variables}
+    for pair in gdu.pairs:
+        utility = 0.0 if {pair.a, pair.b} & gone else pair.utility
+        for name in (pair.a, pair.b):
+            if utility is not None and name in pairs:
+                pairs[name].append(utility)
+    counted = [(v.importance, pairs[v.name]) for v in gdu.variables if pairs[v.name]]
+    total = sum(importance for importance, _ in counted)
+    bivariate = sum(w * sum(found) / len(found) for w, found in counted) / total
+    first, second = gdu.weights
+    return first * gdu.univariate + second * bivariate
+
+
+def kept_by_recodings(result: Assessment) -> float:
+    """What the recodings of all variables leave: the product of their utilities, 1 where none.
+
+    For measures that recode the original first and so see nothing of what a recoding costs.
+    """
+    found = 1.0
+    for variable in result.variables:
+        if variable.recoding is not None and variable.recoding.utility is not None:
+            found *= variable.recoding.utility
+    return found
+
+
+def _gdu(result: Assessment) -> float:
+    return gdu_with_what_is_gone(_section(result, "gdu"))
+
+
+def _propensity(result: Assessment) -> float:
+    """2 (1 - AUC), at most 1: 1 where nobody can tell the files apart, 0 where everybody can.
+
+    A file without a column is told from the original by that; what recodings keep is a factor.
+    """
+    found = _section(result, "propensity")
+    if any(v.removed for v in result.variables if v.role in ANALYSED):
+        return 0.0
+    # The cross-fitted one where there is one: in its own sample every model tells files apart.
+    crossed = getattr(found, "auc_cross", None)
+    auc = _known(found.auc if crossed is None else crossed, found.reason, "the AUC")
+    return min(2.0 * (1.0 - auc), 1.0) * kept_by_recodings(result)
+
+
+ANALYSED = ("analysis", "quasi_identifier", "sensitive")
+
+
+def _analyses(result: Assessment) -> float:
+    """The least overlap over regressions; one that cannot be made any more counts 0."""
+    return _overlap_on_map(result, _section(result, "regressions"))
+
+
+def _overlap_on_map(
+    result: Assessment, found: Sequence[RegressionResult | IndicatorResult]
+) -> float:
+    if not found:
+        raise Undefined("no analysis is named")
+    return min(max(one.overlap or 0.0, 0.0) for one in found) * kept_by_recodings(result)
+
+
+def _indicators(result: Assessment) -> float:
+    """The share of indicators inside; one that cannot be told any more is not."""
+    found = _section(result, "indicators")
+    if not found:
+        raise Undefined("no indicator is named")
+    return sum(one.inside is True for one in found) / len(found) * kept_by_recodings(result)
+
+
+UTILITIES: dict[str, Utility] = {
+    utility.name: utility
+    for utility in (
+        Utility("tables", "tables", "units in the right cell of all tables", _plain("tables")),
+        Utility("gdu", "gdu", "global data utility (GDU)", _gdu),
+        Utility("gdu_1000", "gdu", "GDU as if from 1,000 units", _plain("gdu_1000")),
+        Utility("propensity", "propensity", "how little a classifier tells the files apart",
+                _propensity),
+        Utility("U", "rut", "U of single variables (Kim 2025)", _plain("U")),
+        Utility("overlap", "regressions", "the least overlap of a regression", _analyses),
+        Utility("inside", "indicators", "the share of indicators inside", _indicators),
+    )
+}  # fmt: skip
+"""What may be put on the map, by name; `overlap:NAME` is that of one regression or indicator."""
+
+
+def map_utility(result: Assessment, name: str) -> float:
+    """The utility of the map: `Undefined` where a file has none."""
+    plain, one, wanted = name.partition(":")
+    if not one:
+        return UTILITIES[plain].find(result)
+    both: list[RegressionResult | IndicatorResult] = [
+        *(result.regressions or ()),
+        *(result.indicators or ()),
+    ]
+    named = [analysis for analysis in both if _called(analysis) == wanted]
+    if not named:
+        raise Undefined(f'there is no regression or indicator "{wanted}"')
+    return _overlap_on_map(result, named)
+
+
+def utility_title(name: str) -> str:
+    """What a utility of the map is, in words.
+
+    >>> utility_title("overlap:Mean income")
+    'the overlap of Mean income'
+    """
+    plain, one, wanted = name.partition(":")
+    return f"the overlap of {wanted}" if one else UTILITIES[plain].title
+
+
+def utility_fault(where: str, name: object, analyses: Mapping[str, str]) -> list[str]:
+    """What is wrong with the name of a utility; `analyses` are those that the schema names."""
+    plain, one, wanted = str(name).partition(":")
+    if plain == "overlap" and one:
+        if wanted in analyses:
+            return []
+        return [
+            f'{where} is the overlap of "{wanted}", and the schema has no regression or indicator '
+            f"of that name.{hint(wanted, analyses)}"
+        ]
+    if not one and plain in UTILITIES:
+        return []
+    known = ", ".join(UTILITIES)
+    return [f'{where} is "{name}"; it must be one of {known}.{hint(plain, UTILITIES)}']

@@ -1,0 +1,71 @@
+"""Limits on figures, and whether a protected file keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from microgauge.results.wording import short
+
+Operator = Literal["<=", "<", ">=", ">"]
+SAID: dict[Operator, str] = {
+    "<=": "at most", "<": "below", ">=": "at least", ">": "above",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requirement:
+    """One limit, and the figure that is held against it."""
+
+    figure: str
+    operator: Operator
+    limit: float
+    value: float | None
+    met: bool
+    """A figure that is not defined meets no limit."""
+    reason: str | None = None
+    """Why there is no figure."""
+
+    @property
+    def said(self) -> str:
+        """The limit in words: risk at most 0.05."""
+        return limit_said(self.figure, self.operator, self.limit)
+
+    @property
+    def missed_said(self) -> str:
+        """The limit that is missed, and by which figure."""
+        if self.value is None:
+            return f"{self.said} (it has none: {self.reason})"
+        # As many digits as tell the two apart.
+        shown = next(
+            (text for digits in (3, 6, 17) if float(text := f"{self.value:.{digits}g}")
+             != float(f"{self.limit:.{digits}g}")),
+            f"{self.value:g}",
+        )  # fmt: skip
+        return f"{self.said} (it is {shown})"
+
+
+def limit_said(figure: str, operator: Operator, limit: float) -> str:
+    """A limit in words.
+
+    >>> limit_said("gdu", ">=", 0.8)
+    'gdu at least 0.8'
+    """
+    return f"{figure} {SAID[operator]} {limit:g}"
+
+
+def keeps(requirements: Sequence[Requirement] | None) -> bool:
+    """Whether all limits are kept; so they are where there are none.
+
+    >>> keeps(()), keeps(None)
+    (True, True)
+    """
+    return all(one.met for one in requirements or ())
+
+
+def requirement_line(one: Requirement) -> str:
+    """A limit, and how the file stands to it."""
+    if one.value is None:
+        return f"missed: {one.said}; there is no figure: {one.reason}"
+    return f"{'kept' if one.met else 'missed'}: {one.said}; it is {short(one.value)}"
