@@ -30,6 +30,8 @@ MOST_SPAN = 1 << 22
 """Whole numbers within such a span are coded by looking them up."""
 FINEST, COARSEST = -1074, 1023
 """Powers of two that floating point numbers have."""
+MOSTLY = 0.95
+"""Share of a column's different texts that must be numbers for it to name no rows."""
 DIGITS = 2.0**53
 """Beyond so many steps of a grid, a floating point number is on the grid already."""
 
@@ -44,6 +46,18 @@ def on_grid(numbers: Floats, exponent: int) -> Floats:
         steps = np.ldexp(numbers, -exponent)
         below = np.where((steps == 0.0) & (numbers < 0.0), -1.0, np.floor(steps))
         return np.where(np.abs(steps) < DIGITS, np.ldexp(below, exponent), numbers) + 0.0
+
+
+def mostly_numbers(texts: pl.Series) -> bool:
+    """Whether nearly all of some texts are numbers: amounts among which a few words stand.
+
+    >>> mostly_numbers(pl.Series(["1.5"] * 30 + ["refused"])), mostly_numbers(pl.Series(["a", "1"]))
+    (True, False)
+    """
+    rest = texts.filter(~texts.is_in(list(NULL_WORDS)))
+    if not len(rest) or bool(rest.str.contains(PADDED).any()):
+        return False
+    return len(rest) - rest.cast(pl.Float64, strict=False).null_count() >= MOSTLY * len(rest)
 
 
 @dataclass(frozen=True)
@@ -308,7 +322,7 @@ class Dictionary:
             return False
         rest = texts.filter(~texts.is_in(list(NULL_WORDS)))
         if rest.cast(pl.Float64, strict=False).null_count():
-            return True
+            return not mostly_numbers(texts)
         return len(rest) == len(texts) and bool(texts.str.contains(PADDED).any())
 
     def column(self, codes: Any) -> Column:
