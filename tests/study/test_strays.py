@@ -64,7 +64,7 @@ def test_few_strays_of_an_undeclared_number_are_missing():
         found = variable(result, "income")
         assert (found.type, found.protected_type) == ("continuous", "continuous")
         assert found.missing_protected == 3
-        assert any("3 cells of the protected table" in note for note in notes(result, "income"))
+        assert any("read as missing: 3." in note for note in notes(result, "income"))
         assert SECRET not in str(result.to_dict())
 
 

@@ -261,6 +261,9 @@ class Describer:
             for cells, held in zip(sides, rows, strict=True)
             if cells is not None and held is not None
         ]
+        for cells, which in zip(sides, ("original", "protected"), strict=True):
+            if cells is not None and cells.column.strays:
+                self._note_strays(name, Read(cells, strange=cells.column.strays), which)
         found = Strays(given, pairs).read()
         if found is None:
             return sides
@@ -279,9 +282,9 @@ class Describer:
         if read.strange:
             self.log.note(
                 "strays-missing",
-                f'"{name}" is taken for a number: {read.strange:,} cells of the '
-                f"{self.called(which)} table that are no numbers were read as missing. If they "
-                "are categories, declare its type.",
+                f'"{name}" is taken for a number. Cells of the {self.called(which)} table that are '
+                f"none were read as missing: {read.strange:,}. If they are categories, declare its "
+                "type.",
                 [name],
             )
 
