@@ -343,7 +343,7 @@ def test_measures_are_those_of_the_package():
     original = woo_universe.logged(woo_universe.systems())
     protected = microgauge.mask(original, woo_universe.recipe(original, (10, 10), 1))
     whole = woo.Base.of(original, woo_universe.TYPES).against(protected, 1)
-    schema = {"options": {"aligned": False}}
+    schema: dict[str, object] = {}
     beside = {
         woo.smooth_design: {"model": "auto"},
         woo.basis_design: {"model": "spline", "permutations": 1},
@@ -375,6 +375,12 @@ def test_ages_are_compared_as_they_were():
     protected = microgauge.mask(original, woo_survey.VERSIONS[0].recipe(1))
     whole = woo.Base.of(original, woo_survey.TYPES).against(protected, 1)
     assert woo_distribution(whole)[0] > 0
+    ages = next(i for i, v in enumerate(whole.joint.variables) if v.name == "AGEP")
+    held = whole.joint.values[ages][~whole.joint.protected]
+    assert sorted(held) == sorted(original["AGEP"])
+    found = microgauge.assess(original, protected, only=["gdu", "ecdf"])  # rows correspond
+    assert next(v for v in found.variables if v.name == "AGEP").recoding.unit == 5
+    assert found.ecdf.maximum > 0
 
 
 def test_figures_depend_on_the_seed_only():

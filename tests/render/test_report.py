@@ -508,6 +508,8 @@ class TestPictures:
         detail = variable_of(data, "AGEP")["detail"]
         assert "20-29" in detail["labels"]
         assert detail["before"] == pytest.approx(detail["after"])
+        assert detail["recoded"] is True  # so that no picture calls it the original
+        assert variable_of(data, "MAR")["detail"]["recoded"] is False
 
     def test_every_figure_shown_is_explained(self, data):
         for figure in data["figures"]:
@@ -544,11 +546,10 @@ class TestPictures:
 
 
 def in_released_terms(before):
-    """The register as a user of the release would code it."""
+    """The register as a user of the release would code it; numbers are compared as they were."""
     return before.assign(
         job=[GROUPS[JOBS.index(name) % 3] for name in before["job"]],
         age=[f"{a // 10 * 10}-{a // 10 * 10 + 9}" for a in before["age"]],
-        wage=np.minimum(before["wage"], 60_000.0),
     )
 
 
@@ -587,7 +588,7 @@ HIDDEN_KEYS = {
     "sweep", "recommended", "frontier", "boxes", "density", "edges", "suda",
 }  # fmt: skip
 HIDDEN_WORDS = re.compile(
-    r"risk|identif|unique|disclos|anonym|\brut\b|band|merged|round|top-cod|bottom|inferred|recod"
+    r"risk|identif|unique|disclos|anonym|\brut\b|merged|inferred|keeps"
     r"|suppress|removed|more cells|/tmp|\.csv|\.parquet",
     re.IGNORECASE,
 )
@@ -652,6 +653,8 @@ class TestPublic:
             for frame in sides:
                 place = np.searchsorted(detail["inner"], frame[name].dropna(), side="right")
                 held = np.bincount(place, minlength=len(detail["inner"]) + 1)
+                if frame is after:  # above a top code there is nobody, which tells of nobody
+                    held = held[held > 0]
                 assert held.min() >= count, (name, held.tolist())
 
     def test_bins_hold_the_share_that_is_shown(self, seed, count):

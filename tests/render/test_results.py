@@ -31,7 +31,7 @@ CONTRACT = {
     "inputs.alignment": "aligned how reason dropped added",
     "variables": "name role type protected_type removed missing_original missing_protected"
     " recoding",
-    "variables.recoding": "how form measure utility map",
+    "variables.recoding": "how form measure utility cost groups unit map",
     "variables.recoding.map": "to from low high",
     "left_in": "column why share code grade sentence remedy",
     "gdu": "value univariate bivariate grc value_with_grc threshold weights test_n variables pairs"

@@ -97,7 +97,8 @@ def test_top_code(label):
     shown = coded if label is None else coded.astype(str).where(coded < 80, label)
     result = one(AGES, shown, NUMBER | {"recode": {"top": 80}}, aligned=False)
     assert_recoded(result, "declared", coded)
-    assert [entry["to"] for entry in recoding(result).map] == [label or "80"]
+    assert [entry["to"] for entry in recoding(result).map] == ["80"]
+    assert variable(result, "x").protected_type == "continuous"  # "80+" is a top code
 
 
 def test_bottom_code():
@@ -352,6 +353,79 @@ def test_at_most_thirty_distinct_numbers_left(left, expected):
     assert (found and found.how) == expected
 
 
+UNITS = (5_000, 10_000, 20_000, 50_000, 100_000)
+
+
+@pytest.mark.parametrize("how", [np.rint, np.floor, np.ceil])
+def test_rounding_to_any_unit_is_inferred_and_coarser_scores_lower(how):
+    """Kocar's series on incomes: 0.98, 0.00, 0.00, 0.86, 0.74 if only coarse ones counted."""
+    income = pd.Series(np.random.default_rng(5).lognormal(11, 0.9, 3000).round())
+    utilities = []
+    for unit in UNITS:
+        rounded = how(income / unit) * unit
+        result = inferred(income, rounded, NUMBER)
+        assert_recoded(result, "inferred", rounded, income)
+        found = recoding(result)
+        assert (found.form, found.unit) == ("rounded", unit)
+        assert found.cost == pytest.approx(1 - found.utility)
+        utilities.append(score(result, "x").utility)
+    assert utilities == sorted(utilities, reverse=True)
+    assert len(set(utilities)) == len(UNITS)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.03, "rounded"), (0.1, None)])
+def test_rounding_explains_95_percent_of_rows(share, expected):
+    rng = np.random.default_rng(5)
+    income = pd.Series(rng.lognormal(11, 0.9, 3000).round())
+    rounded = np.rint(income / 700) * 700
+    other = rng.random(len(income)) < share
+    rounded[other] = income[other] + 1.5  # changed in another way, and no multiples of anything
+    found = recoding(inferred(income, rounded, NUMBER))
+    assert (found and found.form) == expected
+
+
+def test_halves_may_go_up_or_to_the_even_multiple():
+    values = pd.Series(np.random.default_rng(5).integers(0, 2000, 3000))
+    for rounded in (np.floor(values / 10 + 0.5) * 10, np.rint(values / 10) * 10):
+        assert_recoded(inferred(values, rounded, NUMBER), "inferred", rounded, values)
+
+
+def test_numbers_that_are_mostly_multiples_are_not_rounded_by_another_change():
+    # 97 of 100 incomes are told in tens already; swapping a few is no rounding to ten.
+    rng = np.random.default_rng(5)
+    income = pd.Series(rng.integers(100, 9000, 3000) * 10 + (rng.random(3000) < 0.03) * 3)
+    few = rng.permutation(3000)[:100]
+    swapped = income.copy()
+    swapped[few] = income[rng.permutation(few)].to_numpy()
+    assert recoding(inferred(income, swapped, NUMBER)) is None
+
+
+def numbers_in(value):
+    """All figures of a result, however deep."""
+    if isinstance(value, dict):
+        return [n for key in sorted(value) for n in numbers_in(value[key])]
+    if isinstance(value, list | tuple):
+        return [n for entry in value for n in numbers_in(entry)]
+    return [value] if isinstance(value, float) else []
+
+
+def test_renaming_declared_bands_moves_no_figure():
+    """ "child", "adult", "old" are ordered by the breaks, as "0-17", "18-64", "65+" would be."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": AGES, "y": AGES + rng.normal(0, 20, len(AGES))})
+    frame["sex"] = np.where(rng.random(len(AGES)) < 0.3 + AGES / 200, "f", "m")
+    band = pd.cut(frame["age"], [0, 18, 65, np.inf], right=False, labels=False)
+    figures = []
+    for labels in (["0-17", "18-64", "65+"], ["child", "adult", "old"], ["zz", "mm", "aa"]):
+        said = {"age": NUMBER | {"recode": {"breaks": [0, 18, 65], "labels": labels}}}
+        protected = frame.assign(age=band.map(dict(enumerate(labels))))
+        result = assess(frame, protected, schema={"variable": said | {"y": NUMBER}})
+        assert variable(result, "age").protected_type == "ordinal"
+        figures.append(numbers_in(result.to_dict()))
+    assert figures[1] == pytest.approx(figures[0], rel=1e-12)
+    assert figures[2] == pytest.approx(figures[0], rel=1e-12)
+
+
 def test_nothing_is_inferred_without_alignment():
     coded = np.minimum(AGES, 80)
     assert recoding(one(AGES, coded, NUMBER, aligned=False)) is None
@@ -374,14 +448,13 @@ def swapped(values, rng):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("method", ["noise", "microaggregation", "fine rounding", "swapping"])
+@pytest.mark.parametrize("method", ["noise", "microaggregation", "swapping"])
 def test_perturbed_numbers_are_not_recoded(method, seed):
     rng = np.random.default_rng(seed)
     values = pd.Series(rng.lognormal(8, 1, 500).round(2))
     protected = {
         "noise": lambda: values + rng.normal(size=500) * 50,
         "microaggregation": lambda: microaggregated(values),
-        "fine rounding": lambda: (values / 10).round() * 10,
         "swapping": lambda: swapped(values, rng),
     }[method]()
     result = inferred(values, protected, NUMBER)

@@ -358,15 +358,15 @@ def test_texts_beyond_the_limit_are_left_out_with_the_reason(cut):
     assert read(cells, 80).values.to_list() == sorted(cells)
 
 
-def test_one_text_among_many_numbers_leaves_the_column_out(tmp_path):
+def test_one_text_among_many_numbers_is_a_missing_cell(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(300)) + "SECRET-417,1\n")
     schema = {"options": {"distinct_values": 100}}
     result = assessed(path, path, 50, schema=schema, only=["gdu"])
-    assert [v.name for v in result.variables] == ["y"]
-    assert result.inputs.original.columns == 2
-    (note,) = {n for n in result.notes if '"x" of the original' in n}
-    assert "more than 100 different texts and is left out" in note
+    (found,) = [v for v in result.variables if v.name == "x"]
+    assert (found.type, found.missing_original, found.missing_protected) == ("continuous", 1, 1)
+    told = [n for n in result.notes if '"x" is taken for a number' in n and "missing: 1." in n]
+    assert len(told) == 2  # of each table
     assert "SECRET" not in " ".join(result.notes)
 
 
@@ -374,8 +374,9 @@ def test_one_text_among_many_numbers_leaves_the_column_out(tmp_path):
 def test_the_text_nan_is_no_number_beyond_the_limit(cut):
     # It is a text like any other, and no number stands for it.
     cells = [str(i) for i in range(50)] + ["nan"]
-    with pytest.raises(UnsupportedColumn, match="more than 20 different texts"):
-        _ = read_split(cells, [cut], 20).values
+    found = read_split(cells, [cut], 20).column(None)
+    assert found.strays == 1
+    assert np.isfinite(found.values).all()
     assert "nan" in read_split(cells, [cut], 51).values.to_list()
 
 
@@ -855,3 +856,25 @@ def test_fewer_distinct_values_than_a_hundred_are_refused():
             pl.DataFrame({"x": [1, 2]}),
             schema={"options": {"distinct_values": 99}},
         )
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 400])
+@pytest.mark.parametrize("strays", [["refused"] * 12, ["x", "y", "z"], ["x"], []])
+def test_few_words_among_too_many_numbers_count_as_missing(size, strays):
+    """In batches of any size; as where all values are told apart."""
+    rng = np.random.default_rng(3)
+    cells = [*strays, *(f"{number:.3f}" for number in rng.normal(size=400 - len(strays)))]
+    cells = pl.Series(cells).shuffle(seed=1)
+    found = [Dictionary.read(cells[i : i + size], 20, frozenset()) for i in range(0, 400, size)]
+    column = reduce(add, found).column(None)
+    assert (column.kind, column.strays) == ("number", len(strays))
+    assert len(column.values) <= 20
+    codes = reduce(add, found).coded(cells)
+    assert int((codes == column.missing).sum()) == len(strays)
+
+
+def test_many_words_among_too_many_numbers_are_left_out():
+    rng = np.random.default_rng(3)
+    cells = [*(f"word {i}" for i in range(60)), *(f"{x:.3f}" for x in rng.normal(size=340))]
+    with pytest.raises(UnsupportedColumn):
+        Dictionary.read(pl.Series(cells), 20, frozenset()).column(None)

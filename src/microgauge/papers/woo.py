@@ -58,14 +58,10 @@ class Base:
         return Base(read_table(original, which="original"), types)
 
     def against(self, protected: pl.DataFrame, seed: int) -> Compared:
-        """The rows of both files, one below the other, as they are.
-
-        Rows count as not matched: where matched rows show a rounding, the original would be rounded
-        before the comparison, and the paper compares with what it was.
-        """
+        """The rows of both files, one below the other, as `assess` compares them."""
         schema = Schema.from_dict(
             {
-                "options": {"seed": seed, "aligned": False},
+                "options": {"seed": seed},
                 "variable": {name: {"type": kind} for name, kind in self.types.items()},
             }
         )

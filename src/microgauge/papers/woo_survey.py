@@ -360,8 +360,6 @@ DIFFERENCES = (
     "hand.",
     "U_c: k-means on all rows. Average linkage, the paper's method in section 3.1, would have to "
     "hold 5,205 million distances.",
-    "Files are compared as they are: left to itself, the package would find the rounding of ages "
-    "and round the original alike before comparing.",
     "The arrows of figure 1 are taken from how the paper says that the versions are made; the "
     "figure itself was not at hand.",
 )

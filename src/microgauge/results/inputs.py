@@ -46,8 +46,15 @@ class RecodingResult:
         "merged", "banded", "rounded", "top-coded", "bottom-coded", "top- and bottom-coded"
     ]
     utility: float | None
-    map: tuple[dict[str, Any], ...]
-    """Merged values: where to, and from which values or which range."""
+    cost: float | None = None
+    """1 − utility: what the recoding alone took away."""
+    groups: int = 0
+    """Different values that are left in the protected file."""
+    unit: float | None = None
+    """What numbers were rounded to, where they were."""
+    map: tuple[dict[str, Any], ...] = ()
+    """Merged values: where to, and from which values or which range. Empty for a rounding to very
+    many values, of which the unit says all."""
     reason: str | None = None
 
 
@@ -64,3 +71,9 @@ class VariableResult:
     missing_protected: int | None
     recoding: RecodingResult | None
     reason: str | None = None
+
+    @property
+    def left_scale(self) -> bool:
+        """Whether recoded values are no longer numbers on the original's scale."""
+        numbers = self.type == self.protected_type == "continuous"
+        return self.recoding is not None and not self.removed and not numbers

@@ -22,11 +22,17 @@ class NumberDetail:
     box_before: tuple[float, ...]
     """Quantiles at 5, 25, 50, 75 and 95 %."""
     box_after: tuple[float, ...]
+    ends_before: tuple[float, float]
+    """The least and the largest number."""
+    ends_after: tuple[float, float]
+    outside_before: tuple[float, float]
+    """Share of the weight below the first edge and above the last, drawn in the outer bins."""
+    outside_after: tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CategoryDetail:
-    """How categories are distributed on both sides, the original recoded; most frequent first."""
+    """How categories are distributed on both sides, most frequent first."""
 
     labels: tuple[str, ...]
     before: tuple[float, ...]
@@ -35,6 +41,8 @@ class CategoryDetail:
     rows_after: tuple[int, ...]
     others: int
     """Categories that the last entry stands for; 0 where it stands for itself."""
+    recoded: bool = False
+    """Whether the original's values were recoded first: they are not what the original holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +62,8 @@ class AxisDetail:
     name: str
     labels: tuple[str, ...] = ()
     edges: tuple[float, ...] = ()
+    recoded: bool = False
+    """Whether the original's values were recoded first."""
 
 
 @dataclass(frozen=True, kw_only=True)

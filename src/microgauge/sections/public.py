@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from microgauge.results import (
@@ -36,21 +37,26 @@ def public_detail(detail: VariableDetail, threshold: int) -> dict[str, Any] | No
 
 
 def _numbers(detail: NumberDetail, threshold: int) -> dict[str, Any] | None:
-    """Neighbouring bins joined until each holds enough; the outer ones are open."""
+    """Neighbouring bins joined until each holds enough; the outer ones are open.
+
+    A bin that no protected record is in tells of none: without it, a file whose upper half was cut
+    off would look like its original.
+    """
+    few = partial(_few, threshold=threshold)
     bins: list[list[float]] = []
     for i in range(len(detail.before)):
         held = [
             detail.edges[i], detail.edges[i + 1], detail.before[i], detail.after[i],
             detail.rows_before[i], detail.rows_after[i],
         ]  # fmt: skip
-        if bins and min(bins[-1][4], bins[-1][5]) < threshold:
+        if bins and few(bins[-1]):
             bins[-1] = _joined(bins[-1], held)
         else:
             bins.append(held)
-    if len(bins) > 1 and min(bins[-1][4], bins[-1][5]) < threshold:
+    if len(bins) > 1 and few(bins[-1]):
         last = bins.pop()
         bins[-1] = _joined(bins[-1], last)
-    if len(bins) < 2 or min(min(b[4], b[5]) for b in bins) < threshold:
+    if len(bins) < 2 or any(few(b) for b in bins):
         return None
     # Edges are round numbers; the outer bins are open, so that no extreme is told.
     return {
@@ -58,6 +64,11 @@ def _numbers(detail: NumberDetail, threshold: int) -> dict[str, Any] | None:
         "before": [_share(b[2]) for b in bins],
         "after": [_share(b[3]) for b in bins],
     }
+
+
+def _few(held: list[float], threshold: int) -> bool:
+    """Whether a bin rests on few records of either file; none of the protected file is not few."""
+    return held[4] < threshold or 0 < held[5] < threshold
 
 
 def _joined(a: list[float], b: list[float]) -> list[float]:
@@ -94,7 +105,7 @@ def _categories(detail: CategoryDetail, threshold: int) -> dict[str, Any] | None
         labels.append(OTHERS)
         before.append(_share(sum(row[1] for row in rest)))
         after.append(_share(sum(row[2] for row in rest)))
-    return {"labels": labels, "before": before, "after": after}
+    return {"labels": labels, "before": before, "after": after, "recoded": detail.recoded}
 
 
 def public_indicators(results: Sequence[IndicatorResult], threshold: int) -> list[IndicatorResult]:

@@ -26,6 +26,8 @@ class Cells:
     """Whether a word such as NA was taken for a missing number."""
     width: float | None = None
     """Numbers stand for intervals so wide, in both tables."""
+    codes: tuple[tuple[int, float], ...] = ()
+    """Values that are codes for a tail ("80+"): their place, and the number that they name."""
 
     @staticmethod
     def read(column: Column, codes: Sequence[Value]) -> Cells:
@@ -51,6 +53,32 @@ class Cells:
                 found |= self.column.values == number
         return found
 
+    def without(self, places: Sequence[int]) -> Cells:
+        """With some values as missing cells."""
+        if not len(places):
+            return self
+        missing = self.missing.copy()
+        missing[list(places)] = True
+        return replace(self, missing=missing)
+
+    def with_codes(self, codes: Mapping[int, float]) -> Cells:
+        """With some values as the number that they name."""
+        return replace(self, codes=tuple(sorted(codes.items()))) if codes else self
+
+    @property
+    def tails(self) -> tuple[float | None, float | None]:
+        """What smaller and what larger numbers were given as, where a code says so."""
+        held = self.numbers[self.here]
+        named = [number for place, number in self.codes if self.here[place]]
+        low = [number for number in named if number == held.min()]
+        top = [number for number in named if number == held.max()]
+        return (low[0] if low else None, top[0] if top else None)
+
+    @property
+    def padded(self) -> bool:
+        """Whether any value is a code filled up with zeros."""
+        return bool(self._padded[self.here].any())
+
     def without_null_words(self) -> Cells:
         """With words such as NA as missing cells where all else are numbers."""
         values = self.column.values
@@ -68,6 +96,9 @@ class Cells:
         values = self.column.values
         if isinstance(values, pl.Series):
             values = values.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+            if self.codes:
+                values = values.copy()
+                values[[place for place, _ in self.codes]] = [number for _, number in self.codes]
         if self.width is None or self.width == self.column.width:
             return values
         return on_grid(values, int(np.frexp(self.width)[1]) - 1) + self.width / 2.0

@@ -1,4 +1,4 @@
-"""Both sides of a variable on common levels: the original recoded first."""
+"""Both sides of a variable on common levels: the original as it was, or recoded first."""
 
 from __future__ import annotations
 
@@ -73,8 +73,25 @@ def common_axes(variable: Described) -> tuple[Axis, Axis]:
     )
 
 
+def still_numbers(variable: Described) -> bool:
+    """Whether released values are on the original's scale: rounded or top-coded numbers are."""
+    return variable.continuous
+
+
+def compared(variable: Described, recoding: Recoding | None) -> Placed | None:
+    """A variable on common levels as data users meet it: numbers against numbers as they were.
+
+    Only where released values left the original's scale (bands as labels, merged categories) is
+    the original recoded first. None where numbers became categories in an unknown way.
+    """
+    return placed(variable, None if still_numbers(variable) else recoding)
+
+
 def placed(variable: Described, recoding: Recoding | None) -> Placed | None:
-    """A variable on common levels; None where numbers became categories in an unknown way."""
+    """A variable on common levels, the original recoded as the protected table was.
+
+    None where numbers became categories in an unknown way.
+    """
     assert variable.protected is not None
     before = variable.original if recoding is None else recoding.recoded
     after = variable.protected

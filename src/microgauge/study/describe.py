@@ -20,6 +20,7 @@ from microgauge.errors import hint, listing
 from microgauge.log import Log
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells
+from microgauge.study.strays import Read, Strays
 from microgauge.study.tallies import Tallies, tallies_in, tally_passes, weighed
 from microgauge.study.variable import Described, Side
 from microgauge.study.variable_reading import VariableReader, is_identifier, on_one_grid
@@ -223,6 +224,9 @@ class Describer:
         if other is not None:
             cells, other = on_one_grid(cells, other)
         self._note_null_words(name, cells, other)
+        if self._may_have_strays(name, given):
+            rows = (tally[name].rows, protected_tally[name].rows if other is not None else None)
+            cells, other = self._without_strays(name, given, (cells, other), rows)
         reader = VariableReader(
             name, given, cells, other, called=self.called, faults=self.faults, log=self.log
         )
@@ -240,6 +244,51 @@ class Describer:
         if cells.width is not None:
             self._note_width(name, cells.width, original, protected)
         return Described(name, role, given, original, protected)
+
+    def _may_have_strays(self, name: str, given: Variable) -> bool:
+        """Whether texts among the numbers of a column have to be read: it is analysed."""
+        role = self._said_role(name, given)
+        return (role is None or role in ANALYSED) and name != self.schema.options.key
+
+    def _without_strays(
+        self,
+        name: str,
+        given: Variable,
+        sides: tuple[Cells, Cells | None],
+        rows: tuple[Counts, Counts | None],
+    ) -> tuple[Cells, Cells | None]:
+        """Numbers whose texts were read: as missing, or as codes for the largest ones."""
+        pairs = [
+            (cells, held[:-1])
+            for cells, held in zip(sides, rows, strict=True)
+            if cells is not None and held is not None
+        ]
+        for cells, which in zip(sides, ("original", "protected"), strict=True):
+            if cells is not None and cells.column.strays:
+                self._note_strays(name, Read(cells, strange=cells.column.strays), which)
+        found = Strays(given, pairs).read()
+        if found is None:
+            return sides
+        for read, which in zip(found, ("original", "protected"), strict=False):
+            self._note_strays(name, read, which)
+        return found[0].cells, found[1].cells if len(found) > 1 else None
+
+    def _note_strays(self, name: str, read: Read, which: str) -> None:
+        if read.marked:
+            self.log.note(
+                "missing-code-found",
+                f'In "{name}", one text stands in {read.marked:,} cells of the '
+                f"{self.called(which)} table among numbers: it was read as a missing value.",
+                [name],
+            )
+        if read.strange:
+            self.log.note(
+                "strays-missing",
+                f'"{name}" is taken for a number. Cells of the {self.called(which)} table that are '
+                f"none were read as missing: {read.strange:,}. If they are categories, declare its "
+                "type.",
+                [name],
+            )
 
     def _note_width(self, name: str, width: float, *sides: Side | None) -> None:
         """What reading values as the middles of intervals may change."""

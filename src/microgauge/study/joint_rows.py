@@ -1,4 +1,7 @@
-"""From a study to the joint rows of both files: the original recoded first, then stacked."""
+"""From a study to the joint rows of both files, stacked: the original as it was.
+
+Only what left the original's scale (bands as labels, merged categories) is recoded first.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,8 @@ from microgauge.study.study import Study
 
 
 def joint_rows(study: Study, log: Log) -> Asking[Joint]:
-    """All rows of both files on common levels."""
-    found = list(study.placed.values())
+    """All rows of both files on common levels, the original as it was where that can be."""
+    found = list(study.compared.values())
     questions = [
         [Column(both.original_axis(both.name)) for both in found],
         [Column(both.protected_axis(both.name)) for both in found],
@@ -36,11 +39,13 @@ def joint_rows(study: Study, log: Log) -> Asking[Joint]:
 
 def _note(study: Study, found: Sequence[Placed], log: Log) -> None:
     """What a reader should know of the variables that are compared, and of those that are not."""
-    recoded = [both.name for both in found if both.name in study.recodings]
+    originals = {v.name: v.original for v in study.analysed}
+    recoded = [both.name for both in found if both.original is not originals[both.name]]
     if recoded:
         log.note(
             "joint-recoded",
-            f"Global measures compare {', '.join(recoded)} after recoding the original alike.",
+            f"Global measures compare {', '.join(recoded)} after recoding the original alike: "
+            "what the recoding itself costs is not in them.",
             recoded,
         )
     removed = [v.name for v in study.analysed if v.removed]
@@ -50,7 +55,7 @@ def _note(study: Study, found: Sequence[Placed], log: Log) -> None:
             f"Global measures leave out what was removed: {', '.join(removed)}.",
             removed,
         )
-    unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in study.placed]
+    unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in study.compared]
     if unmatched:
         log.note(
             "joint-unmatched",
@@ -64,7 +69,7 @@ def _note(study: Study, found: Sequence[Placed], log: Log) -> None:
 
 def unmasked(study: Study) -> Asking[frozenset[str]]:
     """Variables whose values are the same in every row, where rows are known to correspond."""
-    rows, both = study.matched, list(study.placed.values())
+    rows, both = study.matched, list(study.compared.values())
     if rows is None or study.matching.alignment.how != "row order" or not both:
         return frozenset()
     question = Changes(

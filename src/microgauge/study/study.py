@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +13,7 @@ from microgauge.errors import Fault, InputError, Undefined, coded
 from microgauge.log import Log, Note
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
-from microgauge.study.common_levels import Placed, comparable, placed
+from microgauge.study.common_levels import Placed, comparable, compared, placed
 from microgauge.study.describe import Describer, Description, OriginalCache, options_notes
 from microgauge.study.recoding import (
     MOST_MATCHED,
@@ -127,10 +127,18 @@ class Study:
 
     @cached_property
     def placed(self) -> Mapping[str, Placed]:
-        """The analysed variables that both tables have, on common levels."""
-        found = {
-            v.name: placed(v, self.recodings.get(v.name)) for v in self.analysed if comparable(v)
-        }
+        """The analysed variables that both tables have, the original recoded alike."""
+        return self._on_common_levels(placed)
+
+    @cached_property
+    def compared(self) -> Mapping[str, Placed]:
+        """The same with the original as it was, unless released values left its scale."""
+        return self._on_common_levels(compared)
+
+    def _on_common_levels(
+        self, way: Callable[[Described, Recoding | None], Placed | None]
+    ) -> Mapping[str, Placed]:
+        found = {v.name: way(v, self.recodings.get(v.name)) for v in self.analysed if comparable(v)}
         return {name: both for name, both in found.items() if both is not None}
 
     @staticmethod

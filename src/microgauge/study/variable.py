@@ -25,6 +25,8 @@ class Side:
     """Level of each raw value; `len(levels)` for a missing one."""
     intervals: tuple[Interval, ...] | None = None
     """The intervals that the levels name, where they all do."""
+    tails: tuple[float | None, float | None] = (None, None)
+    """Numbers that stand for all smaller and all larger ones, where labels ("80+") say so."""
 
     @property
     def empty(self) -> bool:

@@ -13,15 +13,13 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.log import Log
 from microgauge.schema import ANALYSED, Type, Variable
 from microgauge.study.cells import Cells
+from microgauge.study.strays import MOST_CODES
 from microgauge.study.variable import Side
 from microgauge.tables import Column
-from microgauge.tables.dictionary import FEW_ROWS
+from microgauge.tables.dictionary import FEW_ROWS, mostly_numbers
 from microgauge.values.intervals import parse_intervals
 from microgauge.values.labels import label_of
 from microgauge.values.levels import Keys, Levels, Weighing, regroup
-
-MOST_CODES = 10
-"""Whole numbers with at most so many distinct values are taken for codes."""
 
 
 def on_one_grid(cells: Cells, other: Cells) -> tuple[Cells, Cells]:
@@ -42,7 +40,8 @@ def is_identifier(column: Column, cells: Cells, rows: int) -> bool:
     if column.consecutive is not None:
         return column.consecutive
     if column.kind == "text" and not cells.numeric:
-        return len(column.values) == rows and cells.here.all().item()
+        texts = cast("pl.Series", column.values)
+        return len(texts) == rows and cells.here.all().item() and not mostly_numbers(texts)
     if cells.empty or not cells.numeric or cells.missing.any():
         return False
     if len(column.values) != rows or not _fills_range(float(rows), cells.numbers):
@@ -124,12 +123,15 @@ class VariableReader:
     def _type_of_labels(self, other: Cells, original_type: Type) -> Type:
         if original_type == "nominal" and set(_here(other)) <= set(_here(self.cells)):
             return "nominal"
-        if parse_intervals(_here(other)):
+        if parse_intervals(_here(other)) or self._in_declared_bands(other):
             return "ordinal"
         if original_type == "ordinal" and self.given.order is not None:
             return "ordinal"
         strange = int(other.here.sum()) - int((~np.isnan(other.numbers) & other.here).sum())
-        if strange and strange < other.here.sum():
+        mixed = bool(strange) and strange < other.here.sum()
+        if mixed and self.given.type == "continuous" and self.given.recode is None:
+            return "continuous"  # whose levels say how many cells are at fault
+        if mixed:
             self.log.note(
                 "strange-values",
                 f'"{self.name}": {strange} of {int(other.here.sum())} distinct values in the '
@@ -137,6 +139,13 @@ class VariableReader:
                 "missing in the schema.",
             )
         return "nominal"
+
+    def _in_declared_bands(self, other: Cells) -> bool:
+        """Whether all values are labels of declared breaks, which order them whatever they say."""
+        recode = self.given.recode
+        if recode is None or recode.breaks is None or recode.labels is None:
+            return False
+        return set(_here(other)) <= {label_of(label) for label in recode.labels}
 
     # -- levels ------------------------------------------------------------------------------
 
@@ -167,6 +176,7 @@ class VariableReader:
             levels,
             np.append(lookup, len(keys)),
             None if intervals is None else tuple(intervals),
+            cells.tails if kind == "continuous" and cells.codes else (None, None),
         )
 
     def _check_infinite(self, cells: Cells, tally: Weighing, which: str) -> None:

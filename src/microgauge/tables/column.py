@@ -48,6 +48,8 @@ class Column:
     """Values are middles of intervals so wide, where there were too many to tell apart."""
     consecutive: bool | None = None
     """Whether they are whole numbers that run up row by row; None where rows can be looked at."""
+    strays: int = 0
+    """Cells that are no numbers and count as missing, where there were too many to tell apart."""
 
     @property
     def missing(self) -> int:

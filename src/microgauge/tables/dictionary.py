@@ -30,6 +30,8 @@ MOST_SPAN = 1 << 22
 """Whole numbers within such a span are coded by looking them up."""
 FINEST, COARSEST = -1074, 1023
 """Powers of two that floating point numbers have."""
+MOSTLY = 0.95
+"""Share of a column's texts that must be numbers for it to be one, and to name no rows."""
 DIGITS = 2.0**53
 """Beyond so many steps of a grid, a floating point number is on the grid already."""
 
@@ -44,6 +46,22 @@ def on_grid(numbers: Floats, exponent: int) -> Floats:
         steps = np.ldexp(numbers, -exponent)
         below = np.where((steps == 0.0) & (numbers < 0.0), -1.0, np.floor(steps))
         return np.where(np.abs(steps) < DIGITS, np.ldexp(below, exponent), numbers) + 0.0
+
+
+def _cells_in(cells: pl.Series, values: pl.Series) -> int:
+    return int(cells.is_in(values.to_list()).sum()) if len(values) else 0
+
+
+def mostly_numbers(texts: pl.Series) -> bool:
+    """Whether nearly all of some texts are numbers: amounts among which a few words stand.
+
+    >>> mostly_numbers(pl.Series(["1.5"] * 30 + ["refused"])), mostly_numbers(pl.Series(["a", "1"]))
+    (True, False)
+    """
+    rest = texts.filter(~texts.is_in(list(NULL_WORDS)))
+    if not len(rest) or bool(rest.str.contains(PADDED).any()):
+        return False
+    return len(rest) - rest.cast(pl.Float64, strict=False).null_count() >= MOSTLY * len(rest)
 
 
 @dataclass(frozen=True)
@@ -120,6 +138,41 @@ def _sum_of_squares(numbers: Floats) -> float:
 NO_RUN = Run(whole=False, ordered=False)
 
 
+@dataclass(frozen=True)
+class Spelled:
+    """How many cells of a text column spell a number, and how many do not."""
+
+    numbers: int = 0
+    strays: int = 0
+    words: tuple[str, ...] = ()
+    """Different texts that are no numbers: the first two, which tells one from more."""
+
+    @staticmethod
+    def of(cells: pl.Series, unique: pl.Series, missing: frozenset[str]) -> Spelled:
+        """Of one batch; words that mean missing are neither."""
+        marks = unique.is_in(list(missing))
+        known, marked = unique.filter(~marks), unique.filter(marks)
+        spells = known.cast(pl.Float64, strict=False)
+        strange = known.filter(spells.is_null() | spells.is_nan())
+        here = len(cells) - cells.null_count() - _cells_in(cells, marked)
+        strays = here if len(strange) == len(known) else _cells_in(cells, strange)
+        return Spelled(here - strays, strays, tuple(strange.sort().head(2).to_list()))
+
+    def __add__(self, other: Spelled) -> Spelled:
+        return Spelled(
+            self.numbers + other.numbers,
+            self.strays + other.strays,
+            tuple(sorted({*self.words, *other.words})[:2]),
+        )
+
+    @property
+    def number(self) -> bool:
+        """Whether they are numbers among which few words stand, or one that marks missing cells."""
+        if len(self.words) == 1 and self.strays > 1 and self.numbers >= self.strays:
+            return True
+        return self.numbers >= MOSTLY * (self.numbers + self.strays)
+
+
 @dataclass(frozen=True, eq=False)
 class Dictionary:
     """What is known of a column after some of its rows."""
@@ -140,6 +193,8 @@ class Dictionary:
     """Declared missing codes."""
     missing: int = 0
     run: Run = NO_RUN
+    spelled: Spelled = Spelled()
+    """What the cells of a text column spell."""
 
     @staticmethod
     def read(
@@ -151,7 +206,8 @@ class Dictionary:
         start = Dictionary(len(cells), limit, kind, order=order, declared=declared)
         start = replace(start, missing=cells.null_count(), run=start.run_of(cells, len(unique)))
         if kind == "text":
-            start = replace(start, texts=unique.sort())
+            spelled = Spelled.of(cells, unique, declared | NULL_WORDS)
+            start = replace(start, texts=unique.sort(), spelled=spelled)
         else:
             start = replace(start, numbers=np.unique(unique.to_numpy() + 0.0))
         return (start if exponent is None else start.coarsened(exponent)).within_limit()
@@ -178,6 +234,7 @@ class Dictionary:
             rows=self.rows + other.rows,
             missing=self.missing + other.missing,
             run=self.run + other.run,
+            spelled=self.spelled + other.spelled,
             order=self._order(other),
             kind=self._kind(other),
         )
@@ -237,14 +294,12 @@ class Dictionary:
         return len(self._undeclared(self.numbers)) > self.limit
 
     def as_numbers(self) -> Dictionary:
-        """Texts as the numbers they spell; neither texts nor numbers where some spell none."""
+        """Texts as the numbers they spell; whether the rest are few is known when all are read."""
         if self.texts is None:
             return self
         words = list(self.declared | NULL_WORDS)
         numbers = self.texts.filter(~self.texts.is_in(words)).cast(pl.Float64, strict=False)
-        if numbers.null_count() or numbers.is_nan().any():
-            return replace(self, texts=None, numbers=None)
-        found = np.unique(numbers.to_numpy() + 0.0)
+        found = np.unique(numbers.fill_nan(None).drop_nulls().to_numpy() + 0.0)
         return replace(self, texts=None, numbers=self._undeclared(found))
 
     @cached_property
@@ -290,7 +345,7 @@ class Dictionary:
         """What the codes stand for."""
         if self.texts is not None:
             return self.texts
-        if self.numbers is None:
+        if self.numbers is None or (self.kind == "text" and not self.spelled.number):
             raise UnsupportedColumn(LeftOut("crowded", f"more than {self.limit:,} different texts"))
         width = self.width
         return self.numbers if width is None else self.numbers + width / 2.0
@@ -308,7 +363,7 @@ class Dictionary:
             return False
         rest = texts.filter(~texts.is_in(list(NULL_WORDS)))
         if rest.cast(pl.Float64, strict=False).null_count():
-            return True
+            return not mostly_numbers(texts)
         return len(rest) == len(texts) and bool(texts.str.contains(PADDED).any())
 
     def column(self, codes: Any) -> Column:
@@ -321,6 +376,7 @@ class Dictionary:
             order=self.order,
             width=self.width,
             consecutive=self.identifies,
+            strays=self.spelled.strays if kind != self.kind else 0,
         )
 
     # -- coding ------------------------------------------------------------------------------

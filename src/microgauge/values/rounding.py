@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import reduce
-from math import gcd
 from typing import Literal
 
 import numpy as np
 
-from microgauge.arrays import Floats
+from microgauge.arrays import Flags, Floats
+from microgauge.values.levels import sums_by
 
 EXPLAINED = 0.95
 """Share of aligned rows that a rule must give."""
+MOVED = 0.5
+"""Share of the rows that a rule would change which must have changed so. Where most numbers are
+multiples already, nearly any change would pass for rounding otherwise."""
 MOST_DECIMALS = 6
+MOST_FREQUENT = 96
+"""Values from which units are guessed, those with most rows."""
 
 Mode = Literal["nearest", "floor", "ceiling"]
-_MODES = {"nearest": np.rint, "floor": np.floor, "ceiling": np.ceil}
+Halves = Literal["even", "up", "away"]
+"""Where halves go in rounding to the nearest: programs differ."""
+_MODES: tuple[Mode, ...] = ("nearest", "floor", "ceiling")
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class Rule:
 
     unit: float
     mode: Mode
+    halves: Halves = "even"
 
     @property
     def largest_error(self) -> float:
@@ -33,11 +40,20 @@ class Rule:
         return self.unit / 2.0 if self.mode == "nearest" else self.unit
 
     def applied(self, numbers: Floats) -> Floats:
-        """Numbers rounded by the rule; to the nearest, halves go to the even multiple."""
-        multiples = _MODES[self.mode](np.round(numbers / self.unit, 9)) * self.unit
+        """Numbers rounded by the rule; to the nearest, halves go where the rule says."""
+        multiples = self._whole(np.round(numbers / self.unit, 9)) * self.unit
         # 3 × 0.1 is not 0.3: rounding to the unit's own decimals gives the number that is written.
         decimals = max(0, -int(Decimal(str(self.unit)).as_tuple().exponent))
         return np.asarray(np.round(multiples, decimals) + 0.0, dtype=np.float64)
+
+    def _whole(self, steps: Floats) -> Floats:
+        if self.mode != "nearest":
+            return np.floor(steps) if self.mode == "floor" else np.ceil(steps)
+        if self.halves == "even":
+            return np.rint(steps)
+        if self.halves == "up":
+            return np.floor(steps + 0.5)
+        return np.asarray(np.copysign(np.floor(np.abs(steps) + 0.5), steps))
 
     def __str__(self) -> str:
         return f"{self.mode}, to {self.unit:g}"
@@ -58,9 +74,39 @@ def resolution(numbers: Floats) -> float | None:
         if np.abs(whole).max() >= 2.0**53:
             return None
         if np.allclose(scaled, whole, rtol=0.0, atol=1e-6):
-            unit = reduce(gcd, (int(abs(n)) for n in whole))
+            unit = int(np.gcd.reduce(np.abs(whole).astype(np.int64)))
             return float(Decimal(unit).scaleb(-decimals)) if unit else None
     return None
+
+
+def coarsest_units(numbers: Floats, rows: Floats) -> list[float]:
+    """Units of which nearly all rows are multiples, the coarsest first: what rounding may leave.
+
+    A few numbers that are no multiples (a top code, changed records) do not hide the unit.
+
+    >>> coarsest_units(np.array([0.0, 10.0, 25.0, 40.0, 41.0]), np.array([50.0, 20, 20, 20, 1]))[0]
+    5.0
+    """
+    here = np.isfinite(numbers) & (numbers != 0.0) & (rows > 0)
+    order = np.lexsort((numbers[here], -rows[here]))[:MOST_FREQUENT]
+    common = numbers[here][order]
+    guesses = {resolution(numbers)}
+    for step in (1, 2, 3, 5):
+        guesses |= {
+            resolution(np.abs(common[[i, (i + step) % len(common), (i + 2 * step) % len(common)]]))
+            for i in range(len(common))
+        }
+    total = rows.sum()
+    return [
+        unit
+        for unit in sorted((unit for unit in guesses if unit is not None), reverse=True)
+        if rows[_multiples(numbers, unit)].sum() >= EXPLAINED * total
+    ]
+
+
+def _multiples(numbers: Floats, unit: float) -> Flags:
+    steps = numbers / unit
+    return np.asarray(np.isclose(steps, np.rint(steps), rtol=0.0, atol=1e-6))
 
 
 def found_rule(original: Floats, released: Floats, rows: Floats, own: float | None) -> Rule | None:
@@ -69,14 +115,32 @@ def found_rule(original: Floats, released: Floats, rows: Floats, own: float | No
     Only a unit coarser than the original's own resolution is a rule, and only one that changed
     something: where other values were suppressed, those left may be multiples by chance.
     """
-    unit = resolution(np.unique(released))
-    if unit is None or rows.sum() <= 0 or (own is not None and unit <= own):
+    if rows.sum() <= 0:
         return None
-    if not rows[~np.isclose(original, released, rtol=0.0, atol=unit * 1e-6)].sum():
-        return None
-    for mode in _MODES:
-        rule = Rule(unit, mode)  # type: ignore[arg-type]
-        hits = np.isclose(rule.applied(original), released, rtol=0.0, atol=unit * 1e-6)
-        if rows[hits].sum() >= EXPLAINED * rows.sum():
-            return rule
+    values, place = np.unique(released, return_inverse=True)
+    for unit in coarsest_units(values, sums_by(place, rows, len(values))):
+        if own is not None and unit <= own:
+            return None
+        given = {rule: _given(rule, original, released, rows) for rule in _rules(unit)}
+        best = max(given, key=lambda rule: given[rule])  # the first of equals
+        if given[best]:
+            return best
     return None
+
+
+def _rules(unit: float) -> list[Rule]:
+    halves: tuple[Halves, ...] = ("even", "up", "away")
+    nearest = [Rule(unit, "nearest", way) for way in halves]
+    return [*nearest, *(Rule(unit, mode) for mode in _MODES[1:])]
+
+
+def _given(rule: Rule, original: Floats, released: Floats, rows: Floats) -> float:
+    """Rows that a rule gives; 0 where they are not enough to call it one."""
+    close = rule.unit * 1e-6
+    rounded = rule.applied(original)
+    hits = np.isclose(rounded, released, rtol=0.0, atol=close)
+    moves = ~np.isclose(rounded, original, rtol=0.0, atol=close)
+    moved, found = rows[moves].sum(), float(rows[hits].sum())
+    if not moved or rows[hits & moves].sum() < MOVED * moved:
+        return 0.0
+    return found if found >= EXPLAINED * rows.sum() else 0.0

@@ -184,10 +184,15 @@ def test_the_step_of_the_original_can_be_declared(resolution, lost):
 def test_an_open_band_holds_as_many_steps_as_there_are():
     """80 and 81 released as 80+ are two years, as 80-81 would be: not "nothing lost"."""
     before = [78.0, 79.0, 80.0, 81.0]
-    closed = one(before, ["78", "79", "80-81", "80-81"], NUMBER)
-    opened = one(before, ["78", "79", "80+", "80+"], NUMBER)
-    assert closed.loss == approx((0 + 0 + 1 / 2 + 1 / 2) / 4)
+    closed = one(before, ["78-79", "78-79", "80-81", "80-81"], NUMBER)
+    opened = one(before, ["78-79", "78-79", "80+", "80+"], NUMBER)
+    assert closed.loss == approx(1 / 2)
     assert opened.loss == approx(closed.loss)
+    # Beside numbers it is a top code, and the variable a number still.
+    named = one(before, ["78", "79", "80+", "80+"], NUMBER)
+    coded = one(before, [78.0, 79.0, 80.0, 80.0], NUMBER)
+    assert (named.kind, named.loss) == ("number", approx(coded.loss))
+    assert named.loss > 0
 
 
 def test_a_digit_cut_from_a_code():

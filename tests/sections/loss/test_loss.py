@@ -717,7 +717,10 @@ def test_penalty_of_a_cell_is_width_over_range(how):
     assert loss.gcp == approx(found.ncp)
     # Recoded alike, the original's tables are the protected ones.
     assert (found.changed_recoded, loss.records_changed_recoded) == (0, 0)
-    assert found.changed == sum(str(label(a)) != str(a) for a in AGES)
+    shown = [str(label(a)) for a in AGES]
+    if how == "single years":  # beside numbers, "80+" is the number 80
+        shown = [text.removesuffix("+") for text in shown]
+    assert found.changed == sum(text != str(a) for text, a in zip(shown, AGES, strict=True))
     assert table(loss, "age").ctbil == 0.0
 
 

@@ -16,7 +16,7 @@ THRESHOLD = 10
 
 LEFT_OUT = (
     "risk of re-identification, and its balance with utility",
-    "how variables were protected: recodings, suppressed and changed cells",
+    "how variables were protected: which values a recoding merged, suppressed and changed cells",
     "values of the original: smallest and largest ones, and categories the protected file lacks",
     "tables of pairs, cell by cell",
 )

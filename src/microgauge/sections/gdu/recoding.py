@@ -11,6 +11,9 @@ from microgauge.schema import RecodeMeasure
 from microgauge.study.recoding import Recoding
 from microgauge.study.variable import Described, Side
 
+MOST_ROUNDED = 200
+"""Values after rounding up to which the map lists them; beyond, the unit says it."""
+
 
 def variable_result(variable: Described, recoding: Recoding | None) -> VariableResult:
     """Types, missing values and recoding of one variable."""
@@ -46,6 +49,7 @@ def recoding_utility(variable: Described, recoding: Recoding) -> float:
 
 
 def _recoding_result(variable: Described, recoding: Recoding) -> RecodingResult:
+    assert variable.protected is not None
     utility: float | None = None
     reason = None
     try:
@@ -57,6 +61,9 @@ def _recoding_result(variable: Described, recoding: Recoding) -> RecodingResult:
         measure=_measure_of(variable, recoding),
         form=recoding.form,
         utility=utility,
+        cost=None if utility is None else 1.0 - utility,
+        groups=len(variable.protected.levels),
+        unit=recoding.unit,
         map=_map(variable.original, recoding),
         reason=reason,
     )
@@ -64,6 +71,8 @@ def _recoding_result(variable: Described, recoding: Recoding) -> RecodingResult:
 
 def _map(original: Side, recoding: Recoding) -> tuple[dict[str, Any], ...]:
     """Where values went: ranges for numbers, lists for categories; unchanged values left out."""
+    if recoding.unit is not None and len(recoding.recoded.levels) > MOST_ROUNDED:
+        return ()
     sources: dict[int, list[int]] = {}
     for level, target in enumerate(recoding.target.tolist()):
         sources.setdefault(target, []).append(level)

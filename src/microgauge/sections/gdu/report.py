@@ -10,13 +10,21 @@ from microgauge.results import (
     Assessment,
     Details,
     Edition,
+    RecodingResult,
     VariableDetail,
     VariableResult,
     VariableScore,
 )
 from microgauge.results.blocks import Part
 from microgauge.results.wording import probability
-from microgauge.sections.gdu.words import pair_story, variable_story, weakest_pairs
+from microgauge.sections.gdu.words import (
+    NOT_FOUND,
+    UNCHANGED,
+    pair_story,
+    same_distribution,
+    variable_story,
+    weakest_pairs,
+)
 from microgauge.sections.pictures.report import detail_data, rounded
 from microgauge.sections.public import public_missing
 
@@ -93,12 +101,12 @@ def _public_entry(
         **_figures(fact, score),
         "missing": public_missing(fact, threshold),
         "detail": detail_data(detail, public=True, threshold=threshold),
-        "story": _public_story(score),
+        "story": public_story(fact, score),
     }
     if entry["detail"] is None and not fact.removed:
         # A p-value of few records would tell how many they are.
         entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
-        entry["story"] = "not told: it rests on few records"
+        entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
 
 
@@ -117,14 +125,57 @@ def _listed(values: Any, most: int = 12) -> str:
     return shown + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
-def _public_story(score: VariableScore | None) -> str:
-    if score is None or score.utility is None:
-        return "not measured"
-    if score.reason == "removed":
+def public_story(fact: VariableResult, score: VariableScore | None) -> str:
+    """What data users should know of a variable: how it is given, without what became what."""
+    if fact.removed:
         return "not in the protected file"
+    given = _given(fact)
+    if score is None or score.utility is None:
+        return ", ".join([*given, "not measured"])
     if score.p is not None and score.p < 0.05:
-        return "distribution changed"
-    return "distribution kept"
+        return ", ".join([*given, "distribution changed"])
+    if given:
+        return given[0]
+    return UNCHANGED if same_distribution(fact, score) else NOT_FOUND
+
+
+def _why_untold(detail: VariableDetail | None) -> str:
+    if detail is None:
+        return "its records were not counted"
+    return "it rests on few records" if detail.reason is None else "it cannot be drawn"
+
+
+def _given(fact: VariableResult) -> list[str]:
+    return [] if fact.recoding is None else [_given_as(fact.recoding)]
+
+
+def _given_as(recoding: RecodingResult) -> str:
+    """How recoded values are given, as the protected file itself shows it."""
+    if recoding.unit is not None:
+        return f"rounded to multiples of {recoding.unit:,g}"
+    if recoding.form in _TAILS:
+        return _TAILS[recoding.form]
+    one, several = _GROUPS.get(recoding.form, ("value", "values"))
+    return f"given in {counted(recoding.groups)} {one if recoding.groups == 1 else several}"
+
+
+_TAILS = {
+    "top-coded": "top-coded: the largest values are given as one",
+    "bottom-coded": "bottom-coded: the smallest values are given as one",
+    "top- and bottom-coded": "top- and bottom-coded: the largest values are given as one, and so "
+    "are the smallest",
+}
+_GROUPS = {"banded": ("band", "bands"), "merged": ("category", "categories")}
+_FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def counted(number: int) -> str:
+    """A number as it is written in a sentence.
+
+    >>> counted(5), counted(1200)
+    ('five', '1,200')
+    """
+    return _FEW[number] if number < len(_FEW) else f"{number:,}"
 
 
 def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
@@ -150,7 +201,11 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
     if edition == "internal":
         details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
         found["axes"] = {
-            a.name: {"labels": a.labels} if a.labels else {"edges": a.edges} for a in details.axes
+            a.name: {
+                "recoded": a.recoded,
+                **({"labels": a.labels} if a.labels else {"edges": a.edges}),
+            }
+            for a in details.axes
         }
         found["tables"] = {
             f"{place[d.a]},{place[d.b]}": [_per_mille(d.before), _per_mille(d.after)]

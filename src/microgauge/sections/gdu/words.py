@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from microgauge.results import (
     GDU,
@@ -25,6 +25,11 @@ NARROW = 0.1
 """A difference between the reference points below which the figure can tell little."""
 NEAR = 0.05
 """By how much a file must exceed the permuted original to pass without a word."""
+UNCHANGED = "distribution kept"
+"""Said only where it is exactly so."""
+NOT_FOUND = "no change of the distribution found"
+EXACTLY = 1e-12
+"""What arithmetic alone may leave of a statistic that is 0."""
 SYMBOLS = {
     "chi-squared": "V²",
     "kruskal-wallis": "ε²",
@@ -160,9 +165,9 @@ def _alone(text: str, name: str = "") -> Group:
 
 def _variables(result: Assessment, gdu: GDU) -> Group:
     weakest = _weakest(gdu.variables)
-    if not weakest:
-        return _alone("Every variable's distribution is as it was.")
     facts = {variable.name: variable for variable in result.variables}
+    if not weakest:
+        return _alone(_none_weak(gdu.variables, facts))
     table = Table(
         caption="Weakest variables",
         heads=(
@@ -186,6 +191,24 @@ def _variables(result: Assessment, gdu: GDU) -> Group:
     return Group(title="Weakest variables", blocks=(table,))
 
 
+def _none_weak(scores: Sequence[VariableScore], facts: Mapping[str, VariableResult]) -> str:
+    """What holds where no variable lost anything that the tests see."""
+    tested = [score for score in scores if score.utility is not None]
+    if not tested:
+        return "No variable could be compared."
+    if len(tested) == len(scores) and all(same_distribution(facts[s.name], s) for s in scores):
+        return "Every variable's distribution is as it was."
+    untested = f" ({len(scores) - len(tested)} not tested)" if len(tested) < len(scores) else ""
+    return f"No variable's distribution was found to differ from the original's{untested}."
+
+
+def same_distribution(fact: VariableResult, score: VariableScore) -> bool:
+    """Whether values and missing cells are distributed exactly as they were."""
+    same_cells = fact.missing_protected == fact.missing_original
+    same_values = score.statistic is not None and score.statistic < EXACTLY
+    return fact.recoding is None and same_cells and same_values
+
+
 def missing(result: Assessment) -> Group | None:
     """Suppression at random leaves distributions alone; it is shown whatever the scores."""
     more = [
@@ -204,7 +227,7 @@ def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
 def _pairs(gdu: GDU) -> Group | None:
     weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
     if not weakest:
-        kept = "Every tested pair's association is as it was."
+        kept = "No tested pair's association was found to differ from the original's."
         return _alone(kept) if gdu.coverage.tested else None
     table = Table(
         caption="Weakest pairs",
@@ -261,15 +284,17 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
         parts.append(f"{added:,} more cells missing")
     if score.p is not None and score.p < 0.05:
         parts.append("distribution changed")
-    elif fact.recoding is None and not parts:
-        parts.append("distribution kept")
+    elif not parts:
+        parts.append(UNCHANGED if same_distribution(fact, score) else NOT_FOUND)
     return ", ".join(parts)
 
 
 def _recoding_story(recoding: RecodingResult) -> str:
     said: str = recoding.form
     if recoding.form in ("merged", "banded"):
-        said += f" into {len(recoding.map)} group{'s' if len(recoding.map) != 1 else ''}"
+        said += f" into {recoding.groups:,} group{'s' if recoding.groups != 1 else ''}"
+    elif recoding.unit is not None:
+        said += f" to {recoding.unit:,g}"
     if recoding.how == "inferred":
         said += " (inferred)"
     return f"{said}, keeps {figure(recoding.utility, 2)}"

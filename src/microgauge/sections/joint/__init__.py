@@ -37,22 +37,25 @@ class Propensity(Section):
 
     def headline(self, result: Assessment) -> Headline:
         """The ratio to what chance would give."""
+        from microgauge.sections.joint.recoded import headline_apart
         from microgauge.sections.joint.words import headline
 
-        return headline(result.sections[self.name])
+        return headline_apart(headline(result.sections[self.name]), result)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """Whether they can be told apart, and by which variables."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.words import propensity_words
 
-        return propensity_words(result.sections[self.name])
+        return recoded_first(result, self.name, propensity_words(result.sections[self.name]))
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """The story, the scores, and what gives the file away."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.report import propensity_report
 
         del edition, threshold
-        return propensity_report(result.sections[self.name])
+        return recoded_first(result, self.name, propensity_report(result.sections[self.name]))
 
 
 class Clusters(Section):
@@ -74,16 +77,18 @@ class Clusters(Section):
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """A line for each number of groups."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.words import clusters_words
 
-        return clusters_words(result.sections[self.name])
+        return recoded_first(result, self.name, clusters_words(result.sections[self.name]))
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """A line for each number of groups."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.report import clusters_report
 
         del edition, threshold
-        return clusters_report(result.sections[self.name])
+        return recoded_first(result, self.name, clusters_report(result.sections[self.name]))
 
 
 class Ecdf(Section):
@@ -105,13 +110,15 @@ class Ecdf(Section):
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """A line on the distribution functions."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.words import ecdf_words
 
-        return ecdf_words(result.sections[self.name])
+        return recoded_first(result, self.name, ecdf_words(result.sections[self.name]))
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """A line on the distribution functions."""
+        from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.report import ecdf_report
 
         del edition, threshold
-        return ecdf_report(result.sections[self.name])
+        return recoded_first(result, self.name, ecdf_report(result.sections[self.name]))

@@ -89,7 +89,7 @@ def on_all_rows(
     every = max(joint.rows // ROWS, 1)
     rows_held = np.arange(0, joint.rows, every)
     joint = joint.taken(rows_held, joint.protected[rows_held])
-    both = study.placed
+    both = study.compared
     columns = _columns(joint, both, result.degree, result.interactions)
     width = np.size(columns.centre)
     if width > MOST_COLUMNS:

@@ -303,8 +303,8 @@ class Values:
         if swapped:
             self.log.note(
                 "values-swapped",
-                f"Most values of {', '.join(swapped)} changed while the distribution is the "
-                "original's, as after swapping or shuffling: there IL1s and changed records say "
+                f"Most values of {', '.join(swapped)} changed while the distribution hardly "
+                "did, as after swapping or shuffling: there IL1s and changed records say "
                 "little about what an analysis loses.",
                 swapped,
             )

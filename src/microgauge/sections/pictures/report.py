@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from microgauge.results import VariableDetail
+from microgauge.results import NumberDetail, VariableDetail
 from microgauge.sections.public import public_detail
 
 Data = dict[str, Any]
@@ -26,6 +26,8 @@ def detail_data(detail: VariableDetail | None, public: bool, threshold: int) -> 
             "after": _short(n.after),
             "density": [[rounded(v) for v in point] for point in n.density],
             "boxes": [_short(n.box_before), _short(n.box_after)],
+            "ends": [_short(n.ends_before), _short(n.ends_after)],
+            "outside": _outside(n),
         }
     if detail.categories is not None:
         c = detail.categories
@@ -34,8 +36,21 @@ def detail_data(detail: VariableDetail | None, public: bool, threshold: int) -> 
             "before": _short(c.before),
             "after": _short(c.after),
             "others": c.others,
+            "recoded": c.recoded,
         }
     return found
+
+
+def _outside(detail: NumberDetail) -> str:
+    """What a histogram does not show where it lies; nothing where it shows all."""
+    sides = {"original": detail.outside_before, "protected": detail.outside_after}
+    told = [
+        f"{share:.2%} of the {side} values lie {where}"
+        for side, shares in sides.items()
+        for share, where in zip(shares, ("below", "above"), strict=True)
+        if share > 0
+    ]
+    return f"Drawn in the outer bars: {', '.join(told)}." if told else ""
 
 
 def rounded(value: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -52,8 +52,9 @@ MOST_COUNTED = 10_000
 def run(study: Study, log: Log) -> Asking[Details]:
     """The details of all variables, and of the pairs that lost most."""
     log.progress("drawing variables", 0.0)
-    both = study.placed
+    both = study.compared
     found = [_variable(variable, both.get(variable.name)) for variable in study.analysed]
+    recoded = {v.name for v in study.analysed if v.name in both and _recoded(v, both[v.name])}
     axes = {name: _coarse(side) for name, side in both.items()}
     drawn = {name: axis.axes(both[name]) for name, axis in axes.items()}
     pairs = list(combinations(both, 2))
@@ -68,7 +69,7 @@ def run(study: Study, log: Log) -> Asking[Details]:
     log.progress("drawing pairs", 0.0)
     return Details(
         variables=tuple(found),
-        axes=tuple(axis.detail(name) for name, axis in axes.items()),
+        axes=tuple(axis.detail(name, name in recoded) for name, axis in axes.items()),
         pairs=tuple(tables.detail(a, b) for a, b in wanted),
         left_out=left_out,
     )
@@ -85,9 +86,15 @@ def _variable(variable: Described, both: Placed | None) -> VariableDetail:
     try:
         if both.type == "continuous":
             return VariableDetail(name=name, numbers=_numbers(both))
-        return VariableDetail(name=name, categories=_categories(both))
+        categories = replace(_categories(both), recoded=_recoded(variable, both))
+        return VariableDetail(name=name, categories=categories)
     except Undefined as why:
         return VariableDetail(name=name, reason=str(why))
+
+
+def _recoded(variable: Described, both: Placed) -> bool:
+    """Whether a picture does not show the original's own values."""
+    return both.original is not variable.original
 
 
 def _numbers(both: Placed) -> NumberDetail:
@@ -114,7 +121,24 @@ def _numbers(both: Placed) -> NumberDetail:
         ),
         box_before=_quantiles(sides[0], BOX),
         box_after=_quantiles(sides[1], BOX),
+        ends_before=_ends(sides[0]),
+        ends_after=_ends(sides[1]),
+        outside_before=_outside(sides[0], low, high),
+        outside_after=_outside(sides[1], low, high),
     )
+
+
+def _ends(levels: Levels) -> tuple[float, float]:
+    """The least and the largest number that weighs anything."""
+    here = levels.numbers[levels.sums > 0]
+    return float(here.min()), float(here.max())
+
+
+def _outside(levels: Levels, low: float, high: float) -> tuple[float, float]:
+    """Share of the weight below and above a range."""
+    total = float(levels.sums.sum())
+    below, above = levels.numbers < low, levels.numbers > high
+    return float(levels.sums[below].sum()) / total, float(levels.sums[above].sum()) / total
 
 
 def _range(both: Placed) -> tuple[float, float]:
@@ -213,13 +237,13 @@ class _Coarse:
 
     size: int
     original: Index
-    """The coarse level of each level of the (recoded) original."""
+    """The coarse level of each level of the original, as it is compared."""
     protected: Index
     labels: tuple[str, ...] = ()
     edges: tuple[float, ...] = ()
 
-    def detail(self, name: str) -> AxisDetail:
-        return AxisDetail(name=name, labels=self.labels, edges=self.edges)
+    def detail(self, name: str, recoded: bool) -> AxisDetail:
+        return AxisDetail(name=name, labels=self.labels, edges=self.edges, recoded=recoded)
 
     def axes(self, both: Placed) -> AxisPair:
         """How passes see the variable in both tables."""

@@ -1,4 +1,4 @@
-"""Recodings inferred from matched rows: merged categories, coded tails, few values left."""
+"""Recodings inferred from matched rows: rounding, merged categories, coded tails, few values."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.study.recoding.labels import distinct_labels
-from microgauge.study.recoding.matched import MatchedCells
-from microgauge.study.variable import Described, Side
+from microgauge.study.recoding.matched import MatchedCells, coarser_released
+from microgauge.study.variable import Described
 from microgauge.values.levels import Keys, Levels
+from microgauge.values.rounding import Rule
 
 EXPLAINED = 0.95
 """Share of a merged value's rows that an inferred map must explain."""
@@ -18,8 +19,16 @@ MOST_LEFT = 30
 """From number to number, a change that leaves at most so many distinct values is a recoding."""
 
 
+def rounded_targets(levels: Levels, rule: Rule) -> tuple[Keys, Index]:
+    """Numbers rounded by a rule, and which of them each level became."""
+    return np.unique(rule.applied(levels.numbers), return_inverse=True)
+
+
 def inferred_targets(variable: Described, cells: MatchedCells) -> tuple[Keys, Index] | None:
-    """The values after recoding, and which of them each level became; None if rows show none."""
+    """The values after recoding, and which of them each level became; None if rows show none.
+
+    Rounding, which has a rule for every number, is looked for before.
+    """
     original, protected = variable.original, variable.protected
     assert protected is not None
     goes = _most_frequent(variable, cells)
@@ -28,12 +37,14 @@ def inferred_targets(variable: Described, cells: MatchedCells) -> tuple[Keys, In
     return _inferred_categories(original.levels, protected.levels, goes)
 
 
-def worth_a_look(original: Side, protected: Side) -> bool:
+def worth_a_look(variable: Described) -> bool:
     """Cheap signs without which numbers cannot have been recoded: most columns stop here."""
+    original, protected = variable.original, variable.protected
+    assert protected is not None
     before, after = original.levels, protected.levels
     if not (before.numeric and after.numeric and original.type == "continuous"):
         return True
-    return _few_left(before, after) or _piled_up(before, after)
+    return _few_left(before, after) or _piled_up(before, after) or coarser_released(variable)
 
 
 def _few_left(before: Levels, after: Levels) -> bool:

@@ -23,6 +23,8 @@ def distinct_labels(
 
 def labelled_targets(original: Side, protected: Side) -> tuple[Keys, Index] | None:
     """The recoding that interval labels state by themselves."""
+    if any(end is not None for end in protected.tails) and original.levels.numeric:
+        return _coded_tails(original.levels.numbers, protected.tails)
     if protected.intervals is None:
         return None
     labels = protected.levels.labels
@@ -40,6 +42,14 @@ def labelled_targets(original: Side, protected: Side) -> tuple[Keys, Index] | No
     ]
     order = {n: parse_interval(n) or Interval(np.inf, np.inf) for n in names}
     return distinct_labels(names, lambda label: order[label])
+
+
+def _coded_tails(
+    numbers: Floats, tails: tuple[float | None, float | None]
+) -> tuple[Keys, Index] | None:
+    """Numbers with the tails that labels such as "80+" name; None where that merges nothing."""
+    keys, target = np.unique(np.clip(numbers, *tails), return_inverse=True)
+    return None if len(keys) == len(numbers) else (keys, target)
 
 
 def _narrowest(interval: Interval, bands: Sequence[Interval]) -> int | None:

@@ -13,7 +13,7 @@ from microgauge.engines.rounds import Asking, asked_both
 from microgauge.passes import Crosstab, Facts, SparseCrosstab
 from microgauge.passes.tables import SparseCells
 from microgauge.study.variable import Described, continuous_both
-from microgauge.values.rounding import Rule, found_rule, resolution
+from microgauge.values.rounding import Rule, coarsest_units, found_rule, resolution
 
 MatchedCells = tuple[Index, Index, Floats]
 """Original level, protected level and units of every pair of values that occurs."""
@@ -29,6 +29,16 @@ def may_be_rounded(variable: Described) -> bool:
     if after is None or after.empty or not continuous_both(before, after):
         return False
     return len(after.levels) < len(before.levels)
+
+
+def coarser_released(variable: Described) -> bool:
+    """Whether released numbers are multiples of a coarser unit than the original's, as rounded."""
+    if variable.protected is None or not may_be_rounded(variable):
+        return False
+    levels = variable.protected.levels
+    own = resolution(variable.original.levels.numbers)
+    units = coarsest_units(levels.numbers, levels.rows.astype(np.float64))
+    return bool(units) and (own is None or units[0] > own)
 
 
 def shown_rule(variable: Described, cells: MatchedCells | None) -> Rule | None:

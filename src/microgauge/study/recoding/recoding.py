@@ -7,7 +7,7 @@ holds. Suppression, noise, swapping and microaggregation are no recodings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,9 +17,9 @@ from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking
 from microgauge.schema import Recode, RecodeMeasure
 from microgauge.study.recoding.declared import declared_targets
-from microgauge.study.recoding.inferred import inferred_targets, worth_a_look
+from microgauge.study.recoding.inferred import inferred_targets, rounded_targets, worth_a_look
 from microgauge.study.recoding.labels import labelled_targets
-from microgauge.study.recoding.matched import matched_cells
+from microgauge.study.recoding.matched import MatchedCells, matched_cells, shown_rule
 from microgauge.study.variable import Described, Side
 from microgauge.values.levels import Keys, Levels
 
@@ -38,12 +38,17 @@ class Recoding:
     """The original variable after recoding, in the protected table's terms."""
     default_measure: RecodeMeasure
     form: Form
+    unit: float | None = None
+    """What numbers were rounded to, where they were."""
 
 
 def declared_recoding(variable: Described, recode: Recode) -> Recoding:
     """The recoding a schema declares; `Undefined` where it does not fit the original."""
     keys, target = declared_targets(variable, recode)
-    return recoding_of("declared", variable, target, keys)
+    found = recoding_of("declared", variable, target, keys)
+    if recode.round is None or not found.recoded.levels.numeric:
+        return found
+    return replace(found, form="rounded", unit=recode.round)
 
 
 def found_recodings(
@@ -58,14 +63,25 @@ def found_recodings(
         from_labels = labelled_targets(variable.original, variable.protected)
         if from_labels is not None:
             found[variable.name] = recoding_of("labels", variable, from_labels[1], from_labels[0])
-        elif rows is not None and worth_a_look(variable.original, variable.protected):
+        elif rows is not None and worth_a_look(variable):
             unknown.append(variable)
     cells = yield from matched_cells(unknown, rows)
     for variable in unknown:
-        inferred = inferred_targets(variable, cells[variable.name])
-        if inferred is not None:
-            found[variable.name] = recoding_of("inferred", variable, inferred[1], inferred[0])
+        shown = _shown(variable, cells[variable.name])
+        if shown is not None:
+            found[variable.name] = shown
     return found
+
+
+def _shown(variable: Described, cells: MatchedCells) -> Recoding | None:
+    """The recoding that matched rows show: by a rule of rounding, or value by value."""
+    rule = shown_rule(variable, cells)
+    if rule is not None:
+        keys, target = rounded_targets(variable.original.levels, rule)
+        found = recoding_of("inferred", variable, target, keys)
+        return replace(found, form="rounded", unit=rule.unit)
+    inferred = inferred_targets(variable, cells)
+    return None if inferred is None else recoding_of("inferred", variable, inferred[1], inferred[0])
 
 
 def recoding_of(how: How, variable: Described, target: Index, keys: Keys) -> Recoding:

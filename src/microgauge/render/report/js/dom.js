@@ -89,10 +89,13 @@ export const stories = (rows) =>
     ...rows.flatMap(([what, said]) => [el("dt", {}, what), el("dd", {}, said)]),
   );
 
-export const legend = () => {
+export const legend = (before = "original") => {
   const dot = (side, text) => el("span", {}, el("i", { class: side }), text);
-  return el("span", { class: "legend" }, dot("before", "original"), dot("after", "protected"));
+  return el("span", { class: "legend" }, dot("before", before), dot("after", "protected"));
 };
+
+// What is drawn of the original: its own values, or those that a recoding made of them.
+export const originalOf = (drawn) => (drawn?.recoded ? "original, recoded alike" : "original");
 
 export const leftOut = (told) => [
   el("h3", {}, "What this edition leaves out"),

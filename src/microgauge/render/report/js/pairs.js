@@ -1,6 +1,6 @@
 // Every pair as a cell of a heat map, each opened for its table before and after.
 import { boxLayers, chart, dark, edgeLabel } from "./charts.js";
-import { distinct, el, name, number, section } from "./dom.js";
+import { distinct, el, name, number, originalOf, section } from "./dom.js";
 import { cell, sortable } from "./tables.js";
 
 const FEW = 12;
@@ -111,7 +111,7 @@ const quantile = (shares, edges, part) => {
   return edges[edges.length - 1];
 };
 
-const groupBoxes = (groups, tables, edges, byRow) => {
+const groupBoxes = (groups, tables, edges, byRow, original) => {
   const shown = distinct(groups, 24);
   const values = groups.flatMap((_, g) =>
     tables.flatMap((table, side) => {
@@ -129,7 +129,7 @@ const groupBoxes = (groups, tables, edges, byRow) => {
       return [{ group, side: side ? "protected" : "original", ...quantiles }];
     }),
   );
-  const title = "Quantiles by group, original above protected";
+  const title = `Quantiles by group, ${original} above protected`;
   return { title, width: 380, height: { step: 18 }, ...boxLayers(values, "group") };
 };
 
@@ -156,21 +156,23 @@ const moved = (before, after, a, b) => {
 // Two categories as mosaics, a category and a number as boxes, two numbers as binned scatters.
 const sideCharts = (axes, tables, a, b) => {
   const [before, after] = tables;
+  const original = originalOf(axes.find((axis) => axis.recoded));
+  const title = original.replace("o", "O");
   if (axes[0].labels && axes[1].labels) {
     return [
-      chart("Mosaic, original", () => mosaic("Original", before, a, b)),
+      chart(`Mosaic, ${original}`, () => mosaic(title, before, a, b)),
       chart("Mosaic, protected", () => mosaic("Protected", after, a, b)),
     ];
   }
   if (axes[0].labels || axes[1].labels) {
     const byRow = Boolean(axes[0].labels);
     const [groups, edges] = byRow ? [a, axes[1].edges] : [b, axes[0].edges];
-    return [chart("Box plots by group", () => groupBoxes(groups, tables, edges, byRow))];
+    return [chart("Box plots by group", () => groupBoxes(groups, tables, edges, byRow, original))];
   }
   const top = Math.max(...before.flat(), ...after.flat()) / 10000;
   const scale = { scheme: "blues", domain: [0, top] };
   return [
-    chart("Binned scatter, original", () => heat("Original", before, a, b, scale)),
+    chart(`Binned scatter, ${original}`, () => heat(title, before, a, b, scale)),
     chart("Binned scatter, protected", () => heat("Protected", after, a, b, scale)),
   ];
 };

@@ -1,6 +1,6 @@
 // The list of variables: sorted, filtered, each opened for its distribution.
 import { SIDES, boxLayers, chart, edgeLabel } from "./charts.js";
-import { cut, distinct, el, general, legend, name, number, section } from "./dom.js";
+import { cut, distinct, el, general, legend, name, number, originalOf, section } from "./dom.js";
 import { cell, meter, sortable, spark } from "./tables.js";
 
 const sideColour = { field: "side", type: "nominal", scale: SIDES, legend: null };
@@ -58,18 +58,34 @@ const boxes = (d) => {
     side: i ? "protected" : "original",
     ...{ q05, q25, q50, q75, q95 },
   }));
+  const ends = d.ends.flatMap((both, i) =>
+    both.map((end) => ({ end, side: i ? "protected" : "original" })),
+  );
+  const drawn = boxLayers(values, "side");
+  const extremes = {
+    data: { values: ends },
+    mark: { type: "point", size: 24 },
+    encoding: {
+      y: { field: "side", type: "nominal", title: null, sort: null },
+      x: { field: "end", type: "quantitative" },
+      color: sideColour,
+      tooltip: [{ field: "side" }, { field: "end", format: ".4g" }],
+    },
+  };
   return {
-    title: "Quantiles at 5, 25, 50, 75 and 95 %",
+    title: "Quantiles at 5, 25, 50, 75 and 95 %; points: least and largest",
     width: 340,
     height: 70,
-    ...boxLayers(values, "side"),
+    ...drawn,
+    layer: [...drawn.layer, extremes],
   };
 };
 
 const shares = (d) => {
   const labels = distinct(d.labels);
+  const sides = [originalOf(d), "protected"];
   const values = labels.flatMap((label, i) => [
-    { label, full: cut(d.labels[i], 60), share: d.before[i], side: "original" },
+    { label, full: cut(d.labels[i], 60), share: d.before[i], side: sides[0] },
     { label, full: cut(d.labels[i], 60), share: d.after[i], side: "protected" },
   ]);
   const y = { field: "label", type: "nominal", sort: null, title: null, axis: { labelLimit: 190 } };
@@ -81,9 +97,9 @@ const shares = (d) => {
     mark: { type: "bar" },
     encoding: {
       y: { ...y, scale: { domain: labels, paddingInner: 0.25 } },
-      yOffset: { field: "side", sort: ["original", "protected"] },
+      yOffset: { field: "side", sort: sides },
       x: { field: "share", type: "quantitative", title: null, axis: { format: "%" } },
-      color: sideColour,
+      color: { ...sideColour, scale: { ...SIDES, domain: sides } },
       tooltip: [{ field: "full" }, { field: "side" }, { field: "share", format: ".2%" }],
     },
   };
@@ -137,11 +153,12 @@ const recoding = ({ form, how, utility, map }) => {
 };
 
 const variablePanel = (report, v) => {
-  const panel = el("div", { class: "open" }, el("p", {}, legend()));
+  const panel = el("div", { class: "open" }, el("p", {}, legend(originalOf(v.detail))));
   const drawn = charts(v.detail);
   if (drawn.length) panel.append(el("div", { class: "charts" }, ...drawn));
   else
     panel.append(el("p", { class: "soft" }, v.detail?.reason || "No distribution can be shown."));
+  if (v.detail?.outside) panel.append(el("p", { class: "soft" }, v.detail.outside));
   panel.append(facts(report, v), ...(v.recoding ? recoding(v.recoding) : []));
   return panel;
 };
@@ -216,5 +233,7 @@ export const renderVariables = (report, parent, id) => {
   for (const button of made.querySelectorAll("th button:not(.why)")) {
     button.addEventListener("click", () => rows.forEach((row) => row.close()), true);
   }
-  place.append(el("div", { class: "filters" }, filterOf(rows, ranked), legend()), made);
+  const recoded = ranked.some((v) => v.detail?.recoded);
+  const said = recoded ? "original (recoded alike where values were merged)" : "original";
+  place.append(el("div", { class: "filters" }, filterOf(rows, ranked), legend(said)), made);
 };

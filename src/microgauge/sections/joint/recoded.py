@@ -1,0 +1,73 @@
+"""What the measures of both files together do not see: values that a recoding took off the scale.
+
+Numbers that are still numbers are compared with the original as it was. Where released values are
+bands or merged categories, the original is recoded before it is compared, and the words say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from microgauge.results import Assessment, VariableResult
+from microgauge.results.blocks import Group, Headline, Stories
+from microgauge.results.wording import figure
+
+SECTIONS = ("propensity", "clusters", "ecdf")
+MOST_NAMED = 4
+
+
+def set_apart(result: Assessment) -> list[VariableResult]:
+    """Variables whose recoding costs what these measures do not count."""
+    return [variable for variable in result.variables if variable.left_scale]
+
+
+def apart_from(result: Assessment) -> str:
+    """Which recodings are not in the figures; nothing where all is in them."""
+    names = [variable.name for variable in set_apart(result)]
+    if not names:
+        return ""
+    return f"apart from the recoding of {_listed(names)}"
+
+
+def costs(result: Assessment) -> str:
+    """What those recodings alone leave of each variable."""
+    told = [
+        f"{v.name} {figure(v.recoding.utility, 2)}"
+        for v in set_apart(result)
+        if v.recoding is not None
+    ]
+    return f"recoding alone keeps: {_listed(told)} (1 all)"
+
+
+def headline_apart(headline: Headline, result: Assessment) -> Headline:
+    """A headline whose sentence says what it does not count."""
+    said = apart_from(result)
+    if not said or headline.sentence is None:
+        return headline
+    sentence = headline.sentence
+    return replace(
+        headline,
+        sentence=f"{said[0].upper()}{said[1:]}: {sentence[0].lower()}{sentence[1:]}",
+    )
+
+
+def recoded_first(result: Assessment, section: str, groups: list[Group]) -> list[Group]:
+    """Groups with what they do not count before them, once: in the first section there is."""
+    first = next((name for name in SECTIONS if name in result.sections), None)
+    if section != first or not groups or not set_apart(result):
+        return groups
+    rows = (("recoding", apart_from(result)), ("", costs(result)))
+    return [replace(groups[0], blocks=(Stories(rows=rows), *groups[0].blocks)), *groups[1:]]
+
+
+def _listed(names: list[str]) -> str:
+    """Names in a sentence, the first of many.
+
+    >>> _listed(["age"]), _listed(["age", "sex", "region"])
+    ('age', 'age, sex and region')
+    """
+    if len(names) == 1:
+        return names[0]
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
