@@ -17,6 +17,7 @@ from microgauge.commands.assess import (
     read_original,
     requested,
 )
+from microgauge.commands.candidates import opened
 from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
@@ -83,8 +84,10 @@ def rank(
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
     wanted = Wanted(named | needed(chosen))
+    labels = _names(candidates, names)
+    candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     found = []
-    for name, source in zip(_names(candidates, names), candidates, strict=True):
+    for name, source in zip(labels, candidates, strict=True):
 
         def told(what: str, share: float, name: str = name) -> None:
             progress(f"{name}: {what}", share)

@@ -182,6 +182,7 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
         "rut": candidate.balance,
         "gdu": None if gdu is None else gdu.value,
         "propensity_ratio": None if propensity is None else propensity.ratio,
+        "auc_cross": None if propensity is None else propensity.auc_cross,
         "il1s": None if loss is None else loss.il1s,
         "ctbil": None if loss is None else loss.ctbil,
     }

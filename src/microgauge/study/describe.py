@@ -54,6 +54,8 @@ class OriginalCache:
     """The original's rows; before that, with weights as they stand."""
     answers: dict[Any, Any] = field(default_factory=dict)
     """Tests of pairs of the original's variables."""
+    fewest_rows: int | None = None
+    """Rows of the smallest of several candidates, where several are compared."""
 
 
 @dataclass
