@@ -69,9 +69,11 @@ def additive_columns(joint: Joint, terms: Sequence[Term]) -> tuple[Columns, list
     for place in range(len(joint.variables)):
         if is_smooth(joint, place):
             basis = curve_basis(joint.values[place])
-            dense.append(basis - basis.mean(axis=0))
-            owners += [frozenset({place})] * basis.shape[1]
-            penalties.append(difference_penalty(basis.shape[1]))
+            size = basis.shape[1]
+            # All coefficients shifted alike are an intercept: the first is 0.
+            dense.append((basis - basis.mean(axis=0))[:, 1:])
+            owners += [frozenset({place})] * (size - 1)
+            penalties.append(difference_penalty(size)[1:, 1:])
     return Columns(np.hstack(dense), None, tuple(owners)), penalties
 
 
