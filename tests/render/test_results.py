@@ -46,9 +46,11 @@ CONTRACT = {
     "gdu.coverage": "pairs tested reasons",
     "gdu.models": "kind formula statistic_original statistic_protected outcome utility terms",
     "gdu.models.terms": "term original protected outcome utility",
-    "propensity": "model description degree interactions terms rank rows value expected ratio"
-    " resamples null_share auc specks po50 percentiles_original percentiles_protected variables"
-    " seed",
+    "propensity": "model description degree interactions sees design terms rank rows value expected"
+    " ratio null_deviation resamples null_share beyond_chance auc auc_cross size specks po50"
+    " percentiles_original percentiles_protected variables seed",
+    "propensity.sees": "share how pairs of names",
+    "propensity.design": "degree groups pairs rows terms",
     "propensity.percentiles_original": "1 5 10 25 50 75 90 95 99",
     "propensity.percentiles_protected": "1 5 10 25 50 75 90 95 99",
     "propensity.variables": "name drop",

@@ -17,6 +17,7 @@ from microgauge.commands.assess import (
     read_original,
     requested,
 )
+from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.replicates import Measured
 from microgauge.engines import has_order
@@ -80,7 +81,9 @@ def rank(
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
     wanted = Wanted(named | needed(chosen))
-    called = dict(zip(_names(candidates, names), candidates, strict=True))
+    labels = _names(candidates, names)
+    candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
+    called = dict(zip(labels, candidates, strict=True))
     found = []
     for name, source in called.items():
 

@@ -86,6 +86,11 @@ class Local:
         return None if self._weights is None else self._weights[:]
 
     @property
+    def keys(self) -> NDArray[np.uint64] | None:
+        """A hash of each row's key; None without a key."""
+        return None if self._units is None else np.asarray(self._units[:], dtype=np.uint64)
+
+    @property
     def numbered(self) -> bool:
         """Rows have their numbers in the file."""
         return True
@@ -134,13 +139,21 @@ class Local:
         chosen = self._chosen(most / self.rows, seed, by_place=by_place)
         parts: list[Mapping[str, NDArray[Any]]] = []
         weights: list[Floats] = []
+        units: list[NDArray[Any]] = []
         for part, rows in chosen:
             parts.append({name: codes[part][rows] for name, codes in self._codes.items()})
             if self._weights is not None:
                 weights.append(self._weights[part][rows])
+            if self._units is not None:
+                units.append(np.asarray(self._units[part])[rows])
         codes = {name: np.concatenate([p[name] for p in parts]) for name in self._codes}
         count = sum(len(next(iter(p.values()))) for p in parts)
-        return Local(codes, count, np.concatenate(weights) if weights else None)
+        return Local(
+            codes,
+            count,
+            np.concatenate(weights) if weights else None,
+            units=np.concatenate(units) if units else None,
+        )
 
     def _chosen(self, share: float, seed: int, *, by_place: bool) -> Iterator[tuple[slice, Index]]:
         """The rows chosen in each slice of the table."""

@@ -76,6 +76,15 @@ class Recipe:
         if faults:
             raise InputError(*faults)
 
+    def rows_after(self, data: Data) -> int:
+        """How many records the protected table will have."""
+        data = data.prepared(self.named)
+        look = Look(dict(data.uses), data.rows)
+        for step in self.steps:
+            if step is not None:
+                step.after(look)
+        return look.rows
+
     def applied(self, data: Data) -> Data:
         """The protected table. Each step has chance of its own, whatever the others are."""
         data = data.prepared(self.named)

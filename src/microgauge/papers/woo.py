@@ -13,7 +13,7 @@ import polars as pl
 
 from microgauge.engines.rounds import run_one
 from microgauge.log import Log
-from microgauge.measures.joint.designs import Design, auto_design, chosen_design, spline_design
+from microgauge.measures.joint.designs import Design, chosen_design, spline_design
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.results import FigureRow, FigureTable
@@ -86,8 +86,8 @@ def joint_of(
 
 
 def smooth_design(joint: Joint) -> Design:
-    """The package's own choice: cubes of numbers and products of pairs where rows allow it."""
-    return auto_design(joint, None)
+    """Cubes of numbers, indicators of all categories, and products of all pairs of them."""
+    return chosen_design(joint, 3, "pairs", None)
 
 
 def basis_design(joint: Joint) -> Design:

@@ -235,6 +235,7 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
             )
         },
         "propensity_ratio": None if propensity is None else propensity.ratio,
+        "auc_cross": None if propensity is None else propensity.auc_cross,
         "il1s": None if loss is None else loss.il1s,
         "ctbil": None if loss is None else loss.ctbil,
         "keeps_limits": candidate.keeps_limits if candidate.requirements else None,

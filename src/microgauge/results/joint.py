@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,6 +13,35 @@ class VariableDrop:
     name: str
     drop: float | None
     reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sees:
+    """Which pairs of variables a model can see: what it has no term for, it is blind to."""
+
+    share: float
+    """Share of all pairs, 0 to 1."""
+    how: Literal["full", "coarse", "trees", "none"]
+    """By products of values, of groups of values, by trees, or not at all."""
+    pairs: int
+    of: int
+    """How many of how many."""
+    names: tuple[tuple[str, str], ...] | None
+    """Which they are, where they are not all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignUsed:
+    """The terms of a model, chosen on the original alone."""
+
+    degree: int
+    """Powers of numbers in main effects."""
+    groups: int | None
+    """Groups of variables whose products are formed; None: products of the values."""
+    pairs: Literal["all", "most associated"]
+    rows: int
+    """Rows of both files that it was chosen for: the original's and the smallest candidate's."""
+    terms: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +56,26 @@ class PropensityResult:
     """Which terms these are."""
     degree: int | None
     interactions: str | None
+    sees: Sees | None = None
+    design: DesignUsed | None = None
+    """The design that `auto` chose on the original."""
     value: float | None
     """U_p."""
     expected: float | None
     """U_p of a resample of the original."""
     ratio: float | None
+    null_deviation: float | None = None
+    """Standard deviation of the ratio of resamples."""
     null_share: float | None
     """Share of resamples of the original with a larger U_p."""
     resamples: int
+    beyond_chance: bool | None = None
+    """Whether the files differ by more than a resample would."""
     auc: float | None
+    auc_cross: float | None = None
+    """AUC of rows by models that did not see them: 0.5 not told apart, 1 fully."""
+    size: Literal["small", "clear", "easy"] | None = None
+    """How large the difference is, by `auc_cross`."""
     specks: float | None
     po50: float | None
     percentiles_original: dict[str, float] | None

@@ -57,6 +57,8 @@ class OriginalCache:
     """Tests of pairs of the original's variables."""
     references: dict[Any, Any] = field(default_factory=dict)
     """What files drawn from the original score."""
+    fewest_rows: int | None = None
+    """Rows of the smallest of several candidates, where several are compared."""
 
 
 @dataclass

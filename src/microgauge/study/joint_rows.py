@@ -16,6 +16,8 @@ from microgauge.measures.joint.joint import Joint, JointVariable
 from microgauge.passes import Changes, Column
 from microgauge.study.common_levels import Placed, comparable
 from microgauge.study.study import Study
+from microgauge.study.units import unit_numbers
+from microgauge.study.variable import Described
 
 
 def joint_rows(study: Study, log: Log) -> Asking[Joint]:
@@ -34,7 +36,29 @@ def joint_rows(study: Study, log: Log) -> Asking[Joint]:
     protected = np.repeat([False, True], [held.rows for held in rows])
     variables = tuple(JointVariable(b.name, b.type, b.size, b.numbers) for b in found)
     _note(study, found, log)
-    return Joint(variables, codes, protected)
+    return Joint(variables, codes, protected, unit_numbers(study))
+
+
+def original_rows(study: Study) -> Asking[Joint]:
+    """The original's rows as they are, with every analysed variable, also those that are gone."""
+    found = [v for v in study.analysed if not v.original.empty]
+    held = study.rows("original")
+    questions = [Column(v.original.axis(v.name)) for v in found]
+    facts = yield from asked(held, questions)
+    codes = np.empty((held.rows, len(found)), dtype=np.intp)
+    for place, question in enumerate(questions):
+        codes[:, place] = facts[question]
+    variables = tuple(_as_it_was(v) for v in found)
+    return Joint(variables, codes, np.zeros(held.rows, dtype=np.bool_))
+
+
+def _as_it_was(variable: Described) -> JointVariable:
+    side = variable.original
+    size = len(side.levels)
+    numbers = np.arange(size, dtype=np.float64)
+    if side.type == "continuous":
+        numbers = np.asarray(side.levels.numbers, dtype=np.float64)
+    return JointVariable(variable.name, side.type, size, numbers)
 
 
 def _note(study: Study, found: Sequence[Placed], log: Log) -> None:

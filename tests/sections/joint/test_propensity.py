@@ -201,6 +201,8 @@ def by_hand(pooled, degree, pairs):
         columns += [column**power for power in range(1, degree + 1)]
     if pairs:
         parts |= {name: [column] for name, column in filled.items()}
+        for name in ("o", "x"):
+            parts[name].append(numbers[name].isna().astype(float))
         for a, b in combinations(parts, 2):
             columns += [one * other for one in parts[a] for other in parts[b]]
     return [column.to_numpy() for column in columns]
@@ -258,7 +260,7 @@ def test_many_columns_equal_statsmodels():
 
 
 def test_many_indicators_equal_statsmodels():
-    original = make_survey(900, 1, missing=0.05)
+    original = make_survey(900, 1)
     protected = perturb(original, 0.3)
     said = schema({"education": {"type": "nominal"}, "health": {"type": "nominal"}})
     joint = joint_of(original, protected, said)
@@ -639,16 +641,24 @@ def test_removed_variables_are_left_out():
 
 def test_auto_takes_the_richest_model_that_the_rows_bear():
     kinds = {"variable": {name: {"type": "continuous"} for name in "abcd"}}
-    # 4 main effects, 12 with squares and cubes, 18 with products: 80, 240 and 360 rows.
-    for rows, terms in ((38, 4), (40, 4), (118, 4), (120, 12), (178, 12), (180, 18), (600, 18)):
-        rng = np.random.default_rng(rows)
-        frames = [pd.DataFrame(rng.normal(size=(rows, 4)), columns=list("abcd")) for _ in range(2)]
-        found = assess(*frames, schema=kinds, only=["propensity"])
-        assert found.propensity.terms == terms, rows
-        assert found.propensity.model == "logit"
-        assert found.propensity.description
+    # 12 main effects with cubes, 4 without; 6 products of values, 6 · (groups - 1)² of groups.
+    for rows, terms, sees in ((38, 4, 0.0), (40, 4, 0.0), (60, 6, 1 / 3), (100, 10, 1.0)):
+        found = of_normal(rows, kinds)
+        assert (found.propensity.terms, found.propensity.sees.share) == (terms, sees), rows
         poor = any("Fewer than 20 rows" in note for note in found.notes)
         assert poor == (rows == 38)
+    for rows, terms, groups in ((178, 17, 2), (180, 18, None), (600, 18, None)):
+        found = of_normal(rows, kinds).propensity
+        assert (found.terms, found.design.groups) == (terms, groups), rows
+        assert found.sees.pairs == terms - 12
+        assert found.model == "logit"
+        assert found.description
+
+
+def of_normal(rows, said):
+    rng = np.random.default_rng(rows)
+    frames = [pd.DataFrame(rng.normal(size=(rows, 4)), columns=list("abcd")) for _ in range(2)]
+    return assess(*frames, schema=said, only=["propensity"])
 
 
 def test_unmasked_variables_enter_through_interactions_only():

@@ -82,9 +82,15 @@ def explore(
     check_choice(chosen, named, _faults(grid, data))
     sections = named | needed(chosen)
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
+    if "propensity" in sections:  # one model for all candidates, as the smallest bears it
+        before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
     work = Work(data, before, chosen, sections)
     content = original if is_paths(original) else data.frame
-    kept = None if folder is None else Kept.open(folder, basis_of(content, chosen, sections))
+    kept = (
+        None
+        if folder is None
+        else Kept.open(folder, basis_of(content, chosen, sections, before.cache.fewest_rows))
+    )
     found = _results(work, grid, kept, workers or cores(), progress)
     candidates = [
         _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries

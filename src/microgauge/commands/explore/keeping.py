@@ -95,9 +95,12 @@ def _tidy(folder: Path) -> None:
                     path.unlink()
 
 
-def basis_of(original: Any, schema: Schema, sections: Collection[str]) -> str:
+def basis_of(
+    original: Any, schema: Schema, sections: Collection[str], fewest_rows: int | None = None
+) -> str:
     """A print of all that figures rest on beside the recipe.
 
+    `fewest_rows` are those of the smallest candidate, which the propensity model must suit.
     Limits and weights are not part of it: they are applied to figures that are there.
     """
     free = {f.name: f.default for f in fields(RutChoices) if f.name != "lmax"}
@@ -109,7 +112,7 @@ def basis_of(original: Any, schema: Schema, sections: Collection[str]) -> str:
         rank=RankChoices(),
     )
     tables = [None if t is None else table_print(t) for t in (original, *others.values())]
-    return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections)])
+    return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections), fewest_rows])
 
 
 def table_print(source: Any) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.measures.joint.grouping import Extension, Frequencies
 from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.ladder import Plan, planned_terms
 from microgauge.measures.joint.terms import (
     MISSING,
     Columns,
@@ -21,14 +24,9 @@ from microgauge.measures.joint.terms import (
     pair_products,
     standardised,
     terms_of,
-    width,
 )
 from microgauge.schema.formulas import CONTEXT, Formula
 
-ROWS_PER_TERM = 20
-"""`auto` takes the richest model with at least so many rows for each term."""
-LADDER = ((1, "none"), (3, "none"), (3, "pairs"))
-"""Degrees and interactions that `auto` tries, in order of richness."""
 KNOTS = 5
 
 
@@ -40,8 +38,17 @@ class Design:
     description: str
     degree: int | None = None
     interactions: str | None = None
-    too_rich: bool = False
-    """Whether it has more terms than its rows bear."""
+    plan: Plan | None = None
+    """Where it follows one."""
+    terms: tuple[Term, ...] | None = None
+    """Its terms, on the variables and the groups below them; None where it has others."""
+    extension: Extension = field(default_factory=lambda: Extension(()))
+
+    def pairs(self, variables: int) -> list[tuple[int, int]]:
+        """The pairs of variables that have a term together."""
+        seen = {own for own in self.columns.owners if len(own) > 1}
+        found = {pair for own in seen for pair in combinations(sorted(own), 2)}
+        return [pair for pair in combinations(range(variables), 2) if pair in found]
 
 
 def chosen_design(
@@ -54,7 +61,8 @@ def chosen_design(
         said = f"all products up to degree {degree}"
     elif interactions == "pairs":
         said += " and products of pairs"
-    return Design(build(joint, _masked(terms, masked), masked), said, degree, interactions)
+    terms = _masked(terms, masked)
+    return Design(build(joint, terms, masked), said, degree, interactions, terms=tuple(terms))
 
 
 def _main_words(degree: int) -> str:
@@ -68,23 +76,35 @@ def _masked(terms: Sequence[Term], masked: Sequence[bool] | None) -> list[Term]:
     return [term for term in terms if any(masked[place] for place, _ in term)]
 
 
-def auto_choice(joint: Joint, masked: Sequence[bool] | None = None) -> tuple[int, str] | None:
-    """The richest rung of the ladder that the rows bear, or None if they bear none."""
-    fitting = None
-    for degree, interactions in LADDER:
-        terms = terms_of(joint, degree, interactions)
-        columns = sum(width(joint, term) for term in _masked(terms, masked))
-        if joint.rows >= ROWS_PER_TERM * columns:
-            fitting = (degree, interactions)
-    return fitting
+def planned_design(
+    joint: Joint, plan: Plan, known: Frequencies | None = None, masked: Sequence[bool] | None = None
+) -> Design:
+    """The terms of a plan. `known` are the original's frequencies where rows are a sample."""
+    planned = planned_terms(joint, plan, known)
+    owners = planned.extension.owners(len(joint.variables))
+    hidden = None if masked is None else [masked[own] for own in owners]
+    terms = _masked(planned.terms, hidden)
+    columns = build(planned.extension.of(joint), terms, hidden)
+    owned = tuple(frozenset(owners[place] for place in own) for own in columns.owners)
+    return Design(
+        replace(columns, owners=owned),
+        plan_words(plan),
+        plan.degree,
+        "none" if plan.pairs == () else "pairs",
+        plan=plan,
+        terms=tuple(terms),
+        extension=planned.extension,
+    )
 
 
-def auto_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
-    """The richest of main effects, + squares and cubes, + products of pairs that the rows bear."""
-    fitting = auto_choice(joint, masked)
-    if fitting is None:
-        return replace(chosen_design(joint, *LADDER[0], masked), too_rich=True)
-    return chosen_design(joint, *fitting, masked)
+def plan_words(plan: Plan) -> str:
+    """Which terms a plan has."""
+    said = _main_words(plan.degree)
+    if plan.pairs == ():
+        return said
+    how = "" if plan.groups is None else f" of variables in {plan.groups} groups"
+    which = "pairs" if plan.pairs is None else f"the {len(plan.pairs)} most associated pairs"
+    return f"{said} and products of {which}{how}"
 
 
 def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,6 +37,8 @@ class Joint:
     codes: Index
     """Rows × variables."""
     protected: Flags
+    units: Index | None = None
+    """The unit of each row, the same number in both files; None where it is not known."""
 
     @property
     def rows(self) -> int:
@@ -49,7 +52,13 @@ class Joint:
 
     def taken(self, rows: Index, protected: Flags) -> Joint:
         """Some rows, with new labels."""
-        return Joint(self.variables, self.codes[rows], protected)
+        units = None if self.units is None else self.units[rows]
+        return Joint(self.variables, self.codes[rows], protected, units)
+
+    def only(self, places: Sequence[int]) -> Joint:
+        """Some of the variables."""
+        variables = tuple(self.variables[place] for place in places)
+        return Joint(variables, self.codes[:, list(places)], self.protected, self.units)
 
     def ordered(self) -> Joint:
         """The same rows in an order that depends on values only: what is drawn then does so too."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg, special
@@ -25,11 +26,18 @@ MOST_ITERATIONS = 40
 MOST_STEPS = 200
 CERTAIN = 1e-4
 """Fitted probabilities nearer than this to 0 or 1 are of rows told apart with certainty."""
-CLOSE = 1e-9
+CLOSE = 1e-12
 """Gain of a step per row at which the climb ends where some rows are told apart with certainty:
 their coefficients would grow for ever."""
 TOLERANCE = 1e-6
 """Largest gradient per row, of columns with a mean square of 1, that counts as zero."""
+MANY_COLUMNS = 200
+ENOUGH = 1e-18
+"""Gain of a step per row at which the quasi-Newton climb has arrived."""
+MOST_APPROACHES = 150
+"""Steps of the quasi-Newton climb before Newton's own take over."""
+MEMORY = 12
+"""Steps that the quasi-Newton climb remembers."""
 DEPENDENT = 1e-10
 """A column whose squared part outside the columns before it is smaller is dropped as dependent."""
 
@@ -46,6 +54,8 @@ class LogitFit:
     """Rank of the model matrix less the intercept."""
     separated: bool
     """Whether some rows are told apart with certainty."""
+    beta: Floats
+    """Coefficients of the basis, that of the intercept first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +67,20 @@ class Basis:
     matrix: Floats | None
     """Few columns with the intercept, as one array; None where there are many."""
     columns: Columns | None = None
-    """The independent columns, where there is no one matrix."""
+    """All columns, where there is no one matrix."""
+    kept: Index | None = None
+    """Those of all columns that are independent."""
     factor: Floats | None = None
-    """Cholesky factor of their Gram matrix per row, intercept first."""
+    """Cholesky factor of the Gram matrix per row of the kept ones, intercept first."""
+    dependent: Index | None = None
+    """Those that vary, but depend on the kept ones."""
+    weighted: bool = False
+    """Whether the factor is that of a curvature, with the weights of a fit, and not of the rows."""
+
+    def solved(self, vector: Floats, level: float) -> Floats:
+        """The vector divided by the curvature, or by what is near it where rows weigh `level`."""
+        found = _solved(self.factor, vector)
+        return found if self.weighted else found / level
 
     @property
     def rows(self) -> int:
@@ -74,14 +95,28 @@ class Basis:
         if self.matrix is not None:
             return np.asarray(self.matrix @ beta)
         assert self.columns is not None
-        return np.asarray(beta[0] + self.columns.dot(beta[1:]))
+        return np.asarray(beta[0] + self.columns.dot(self.spread(beta)[1:]))
+
+    def spread(self, beta: Floats) -> Floats:
+        """Coefficients of all columns: 0 for those that are not kept."""
+        assert self.columns is not None
+        assert self.kept is not None
+        found = np.zeros(self.columns.shape[1] + 1)
+        found[0] = beta[0]
+        found[1 + self.kept] = beta[1:]
+        return found
+
+    def gathered(self, every: Floats) -> Floats:
+        """Of coefficients of all columns, those of the kept ones."""
+        assert self.kept is not None
+        return np.append(every[0], every[1 + self.kept])
 
     def transposed_dot(self, values: Floats) -> Floats:
         """Xᵀ v."""
         if self.matrix is not None:
             return np.asarray(self.matrix.T @ values)
         assert self.columns is not None
-        return np.append(values.sum(), self.columns.transposed_dot(values))
+        return np.append(values.sum(), self.columns.transposed_dot(values)[self.kept])
 
     def taken(self, rows: Index) -> Basis:
         """The same columns on some of the rows."""
@@ -91,23 +126,64 @@ class Basis:
         return replace(self, columns=self.columns.taken(rows))
 
 
-def independent(columns: Columns, gram: Floats | None = None) -> Basis:
-    """Drop columns that depend on others (and on the intercept)."""
-    if columns.shape[1] <= FEW_COLUMNS:
-        return _independent_few(columns)
+def independent(columns: Columns, gram: Floats | None = None, among: Index | None = None) -> Basis:
+    """Drop columns that depend on others (and on the intercept); look at some columns only."""
+    among = np.arange(columns.shape[1]) if among is None else among
+    if len(among) <= FEW_COLUMNS:
+        return _independent_few(columns if len(among) == columns.shape[1] else columns.kept(among))
     rows = columns.shape[0]
     gram = columns.gram() if gram is None else gram
-    ones = columns.transposed_dot(np.ones(rows))
-    centred = (gram - np.outer(ones, ones) / rows) / rows
-    scale = np.sqrt(np.where(centred.diagonal() > 0, centred.diagonal(), 1.0))
+    ones = columns.sums[among]
+    part = gram if len(among) == columns.shape[1] else gram[np.ix_(among, among)]
+    centred = (part - np.outer(ones, ones) / rows) / rows
+    spread = centred.diagonal()
+    scale = np.sqrt(np.where(spread > 0, spread, 1.0))
     _, pivots, rank, _ = linalg.lapack.dpstrf(centred / scale / scale[:, np.newaxis], tol=DEPENDENT)
     kept = np.sort(pivots[:rank] - 1)
-    with_one = np.empty((rank + 1, rank + 1))
+    varies = spread > DEPENDENT * np.maximum(part.diagonal() / rows, 1e-300)
+    varies[kept] = False
+    found = Basis(rank, None, columns, among[kept], dependent=among[varies])
+    return factored(found, gram)
+
+
+def factored(basis: Basis, gram: Floats) -> Basis:
+    """The basis with the factor of its Gram matrix."""
+    assert basis.columns is not None
+    assert basis.kept is not None
+    rows, kept = basis.rows, basis.kept
+    with_one = np.empty((basis.rank + 1, basis.rank + 1), order="F")
     with_one[0, 0] = 1.0
-    with_one[0, 1:] = with_one[1:, 0] = ones[kept] / rows
+    with_one[0, 1:] = with_one[1:, 0] = basis.columns.sums[kept] / rows
     with_one[1:, 1:] = gram[np.ix_(kept, kept)] / rows
-    factor = linalg.cholesky(with_one + 1e-12 * np.eye(rank + 1), lower=True)
-    return Basis(rank, None, columns.kept(kept), factor)
+    with_one[np.diag_indices(basis.rank + 1)] += 1e-12
+    factor = linalg.cholesky(with_one, lower=True, overwrite_a=True, check_finite=False)
+    return replace(basis, factor=_compact(factor))
+
+
+def curved(basis: Basis, curvature: Floats) -> Basis:
+    """The basis with the factor of a curvature of all columns, the intercept first."""
+    places = np.append(0, 1 + np.asarray(basis.kept))
+    part = np.asfortranarray(curvature[np.ix_(places, places)])
+    factor = linalg.cholesky(part, lower=True, overwrite_a=True, check_finite=False)
+    return replace(basis, factor=_compact(factor), weighted=True)
+
+
+def curvature(columns: Columns, weights: Floats) -> Floats:
+    """Xᵀ W X of all columns, the intercept first; a little more, so that it can be factored."""
+    level = float(weights.sum())
+    size = columns.shape[1] + 1
+    found = np.empty((size, size))
+    found[0, 0] = level
+    found[0, 1:] = found[1:, 0] = columns.transposed_dot(weights)
+    found[1:, 1:] = columns.gram(weights)
+    found[np.diag_indices(size)] += 1e-10 * level
+    return found
+
+
+def _compact(factor: Floats) -> Any:
+    """Large factors in half the memory: they only lead the steps, what is reached stays exact."""
+    kind = np.float32 if len(factor) > MANY_COLUMNS else np.float64
+    return np.asfortranarray(factor, dtype=kind)
 
 
 def _independent_few(columns: Columns) -> Basis:
@@ -125,20 +201,71 @@ def _independent_few(columns: Columns) -> Basis:
 
 
 def fit_logit(
-    basis: Basis, response: Floats, weights: Floats | None = None, close: float = CLOSE
+    basis: Basis,
+    response: Floats,
+    weights: Floats | None = None,
+    close: float = CLOSE,
+    enough: float = ENOUGH,
+    start: Floats | None = None,
 ) -> LogitFit:
-    """Maximise the likelihood. `response` is the share of protected units in each row."""
+    """Maximise the likelihood. `response` is the share of protected units in each row.
+
+    The climb begins at the intercept alone, or at the coefficients `start` where that is higher.
+    """
     weights = np.ones(len(response)) if weights is None else weights
     share = float((weights * response).sum() / weights.sum())
     if not 0 < share < 1:
         raise Undefined("one of the files has no rows")
-    if basis.rank + 1 >= len(response):
+    if basis.rank + 1 >= np.count_nonzero(weights):
         raise Undefined("fewer rows than terms")
-    problem = _Problem(basis, response, weights)
-    beta = problem.start(share)
-    floor = problem.likelihood(beta)
-    tolerance = TOLERANCE * max(close / CLOSE, 1.0)
-    return problem.judged(_climb(problem, beta, close), floor, tolerance)
+    whole = _Problem(basis, response, weights)
+    floor = whole.likelihood(whole.start(share))
+    certain = _one_sided_rows(whole)
+    problem = replace(whole, weights=np.where(certain == 0, weights, 0.0), certain=certain)
+    left = float(problem.weights.sum())
+    part = float(problem.weights @ response / left) if left else share
+    if not 0 < part < 1:  # every row is in a cell of one file alone
+        return problem.judged(problem.start(share), floor, close)
+    beta = problem.start(part)
+    if start is not None and problem.likelihood(start) > problem.likelihood(beta):
+        beta = start
+    arrived = False
+    if basis.matrix is None and basis.rank:
+        beta, arrived = _approach(problem, beta, close, enough)
+    if not arrived:
+        beta = _climb(problem, beta, close)
+    return problem.judged(beta, floor, close)
+
+
+def _one_sided_rows(problem: _Problem) -> Floats:
+    """Rows in cells that one file alone has: 1 only the protected one, -1 only the other, else 0.
+
+    The coefficient of such a cell grows for ever, its rows' probabilities tend to 1 or 0, and what
+    is left of the likelihood is that of the other rows; among these there may be more such cells.
+    """
+    found = np.zeros(len(problem.response))
+    columns = problem.basis.columns
+    if columns is None or columns.sparse is None:
+        return found
+    split = columns.dense.shape[1]
+    open_cells = np.zeros(columns.shape[1], dtype=np.bool_)
+    open_cells[problem.basis.kept] = True
+    open_cells = open_cells[split:] & columns.one_sided
+    sides = np.zeros(len(open_cells))
+    weights = problem.weights
+    while True:
+        ones = columns.sparse.T @ (weights * problem.response)
+        zeros = columns.sparse.T @ (weights * (1.0 - problem.response))
+        new = open_cells & ((ones == 0) != (zeros == 0))
+        if not new.any():
+            break
+        sides[new] = np.where(zeros[new] == 0, 1.0, -1.0)
+        open_cells = open_cells & ~new
+        weights = np.where(columns.sparse @ new.astype(np.float64) > 0, 0.0, weights)
+    if not sides.any():
+        return found
+    up, down = (columns.sparse @ (sides == side).astype(np.float64) > 0 for side in (1.0, -1.0))
+    return np.asarray(up, dtype=np.float64) - np.asarray(down, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +273,8 @@ class _Problem:
     basis: Basis
     response: Floats
     weights: Floats
+    certain: Floats | None = None
+    """1 and -1 for rows of a cell that one file alone has, which weigh nothing any more."""
 
     def start(self, share: float) -> Floats:
         """The intercept alone: the first column of the matrix is constant in every basis."""
@@ -155,25 +284,105 @@ class _Problem:
         return beta
 
     def likelihood(self, beta: Floats) -> float:
-        eta = self.basis.dot(beta)
-        return float((self.weights * (self.response * eta - np.logaddexp(0.0, eta))).sum())
+        return self.likelihood_at(self.basis.dot(beta))
+
+    def likelihood_at(self, eta: Floats) -> float:
+        # log(1 + e^η) as η⁺ + log(1 + e^-|η|), which is quicker than logaddexp.
+        soft = np.maximum(eta, 0.0) + np.log1p(np.exp(-np.abs(eta)))
+        return float(self.weights @ (self.response * eta - soft))
 
     def gradient(self, probability: Floats) -> Floats:
         return self.basis.transposed_dot(self.weights * (self.response - probability))
 
-    def judged(self, beta: Floats, floor: float, tolerance: float) -> LogitFit:
+    def judged(self, beta: Floats, floor: float, close: float) -> LogitFit:
         """The fit, if it is one."""
+        tolerance = TOLERANCE * max(close / 1e-9, 1.0)
         probability = special.expit(self.basis.dot(beta))
+        if self.certain is not None and self.certain.any():
+            probability = np.where(
+                self.certain == 0, probability, np.where(self.certain > 0, 1.0, 0.0)
+            )
         likelihood = self.likelihood(beta)
-        gradient = float(np.abs(self.gradient(probability)).max() / self.weights.sum())
+        gradient = float(np.abs(self.gradient(probability)).max(initial=0.0))
+        gradient /= max(float(self.weights.sum()), 1.0)
+        certain = _certain(probability[self.weights > 0]) or bool(np.any(self.certain))
+        # Where coefficients grow for ever the climb ends by its gain, of which this is the root.
+        tolerance = max(tolerance, float(np.sqrt(close)) if certain else 0.0)
         if likelihood < floor - 1e-9 * abs(floor) or gradient > tolerance:
             raise Undefined("the likelihood could not be maximised")
-        return LogitFit(probability, likelihood, gradient, self.basis.rank, _certain(probability))
+        return LogitFit(probability, likelihood, gradient, self.basis.rank, certain, beta)
 
 
 def _certain(probability: Floats) -> bool:
     """Whether some rows are told apart with certainty."""
-    return bool(np.minimum(probability, 1.0 - probability).min() < CERTAIN)
+    return bool(np.minimum(probability, 1.0 - probability).min(initial=0.5) < CERTAIN)
+
+
+def _approach(problem: _Problem, beta: Floats, close: float, enough: float) -> tuple[Floats, bool]:
+    """Steps of a quasi-Newton climb (L-BFGS), and whether they arrived at the top.
+
+    They start from the factored Gram matrix, which is the curvature but for weights p(1 - p) that
+    differ from row to row. While these are much alike, as they are unless rows are told apart with
+    near certainty, ten to twenty steps of one product each way are enough.
+    """
+    basis, rows = problem.basis, float(problem.weights.sum())
+    eta = basis.dot(beta)
+    likelihood = problem.likelihood_at(eta)
+    probability = special.expit(eta)
+    gradient = problem.gradient(probability)
+    seen = problem.weights > 0
+    memory: list[tuple[Floats, Floats, float]] = []
+    for _ in range(MOST_APPROACHES):
+        level = float((problem.weights * probability * (1.0 - probability)).sum())
+        step = _remembered(memory, gradient, basis, level)
+        gain = float(gradient @ step)
+        if gain <= enough * rows:
+            return beta, True
+        image = basis.dot(step)
+        size, there = _line(problem, eta, image, likelihood, gain)
+        if size == 0:
+            return beta, False
+        certain = gain <= close * rows and _certain(probability[seen])
+        beta, eta, likelihood = beta + size * step, eta + size * image, there
+        probability = special.expit(eta)
+        last, gradient = gradient, problem.gradient(probability)
+        turned = last - gradient
+        curvature = float(turned @ step) * size
+        if certain or curvature <= 0:
+            return beta, certain
+        memory = [*memory[1 - MEMORY :], (size * step, turned, curvature)]
+    return beta, False
+
+
+def _remembered(
+    memory: list[tuple[Floats, Floats, float]],
+    gradient: Floats,
+    basis: Basis,
+    level: float,
+) -> Floats:
+    """The gradient divided by the curvature, as the steps before have shown it."""
+    rest = gradient.copy()
+    parts = []
+    for step, turned, curvature in reversed(memory):
+        parts.append(float(step @ rest) / curvature)
+        rest -= parts[-1] * turned
+    found = basis.solved(rest, level)
+    for (step, turned, curvature), part in zip(memory, reversed(parts), strict=True):
+        found += (part - float(turned @ found) / curvature) * step
+    return found
+
+
+def _line(
+    problem: _Problem, eta: Floats, image: Floats, likelihood: float, gain: float
+) -> tuple[float, float]:
+    """The longest of the steps 1, ½, ¼, … that raises the likelihood enough, and its likelihood."""
+    size = 1.0
+    while size > 1e-10:
+        there = problem.likelihood_at(eta + size * image)
+        if there >= likelihood + 1e-4 * size * gain - 1e-14 * abs(likelihood):
+            return size, there
+        size /= 2
+    return 0.0, likelihood
 
 
 def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
@@ -192,7 +401,11 @@ def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
         if size == 0:
             break
         beta, likelihood = beta + size * step, there
-        if problem.basis.matrix is None and gain <= close * rows and _certain(probability):
+        if (
+            problem.basis.matrix is None
+            and gain <= close * rows
+            and _certain(probability[problem.weights > 0])
+        ):
             break
     return beta
 
@@ -251,30 +464,29 @@ class _Solver:
 
         def precondition(vector: Floats) -> Floats:
             if self.factor is None:
-                return _solved(basis.factor, vector) / level
+                return basis.solved(vector, level)
             return _solved(self.factor, vector)
 
         found, iterations = _conjugate_gradients(product, gradient, precondition)
         if iterations >= SLOW_SOLVE:
-            self.factor = self._weighted_factor(weights, level)
+            self.factor = self._weighted_factor(weights)
         return found
 
-    def _weighted_factor(self, weights: Floats, level: float) -> Floats:
-        columns = self.basis.columns
-        assert columns is not None
-        size = self.basis.rank + 1
-        gram = np.empty((size, size))
-        gram[0, 0] = level
-        gram[0, 1:] = gram[1:, 0] = columns.transposed_dot(weights)
-        gram[1:, 1:] = columns.gram(weights)
-        gram[np.diag_indices(size)] += 1e-10 * level
-        return np.asarray(linalg.cholesky(gram, lower=True, overwrite_a=True))
+    def _weighted_factor(self, weights: Floats) -> Floats:
+        assert self.basis.columns is not None
+        whole = curvature(self.basis.columns, weights)
+        places = np.append(0, 1 + np.asarray(self.basis.kept))
+        part = np.asfortranarray(whole[np.ix_(places, places)])
+        return np.asfortranarray(linalg.cholesky(part, lower=True, overwrite_a=True))
 
 
 def _solved(factor: Floats | None, vector: Floats) -> Floats:
-    half = linalg.solve_triangular(factor, vector, lower=True, check_finite=False)
-    back = linalg.solve_triangular(factor, half, lower=True, trans="T", check_finite=False)
-    return np.asarray(back)
+    assert factor is not None
+    if factor.dtype == np.float32:
+        found, _ = linalg.lapack.spotrs(factor, vector.astype(np.float32), lower=1)
+    else:
+        found, _ = linalg.lapack.dpotrs(factor, vector, lower=1)
+    return np.asarray(found, dtype=np.float64)
 
 
 def _conjugate_gradients(

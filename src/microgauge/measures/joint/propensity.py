@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
-from microgauge.measures.joint.logit import CLOSE, FEW_COLUMNS, Basis, fit_logit, independent
+from microgauge.measures.joint.logit import (
+    CLOSE,
+    ENOUGH,
+    FEW_COLUMNS,
+    Basis,
+    curvature,
+    curved,
+    fit_logit,
+    independent,
+)
 from microgauge.measures.joint.terms import Columns
 from microgauge.values.levels import sums_by
 
-ROUGHLY = 1e-7
-"""How close fits come that only serve for comparison."""
+ROUGHLY, NEAR = 1e-7, 1e-10
+"""How close fits come that only serve for comparison, and those without a variable."""
+FOR_DROPS, FOR_NULL, FOR_FOLDS = 1e-14, 1e-13, 1e-11
+"""Gain of a step per row at which fits of many columns have arrived: without a variable (U_p to
+some 1e-6 of itself), of resamples, of folds (for an AUC)."""
+DEVIATIONS = 3.0
+RARELY = 0.01
+SMALL, CLEAR = 0.55, 0.65
+"""Cross-fitted AUC below which a difference is small, and clear; from there it is easy to see."""
+LEAST_WEIGHT = 0.02
+"""Of a row in a curvature that leads the steps of other fits, whose scores are less certain."""
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
 
@@ -39,6 +57,8 @@ class Fitted:
     rank: int | None
     """Rank of a logistic model; None for others."""
     separated: bool = False
+    coefficients: Floats | None = None
+    """Those of all columns of a logistic model of many, that of the intercept first."""
 
 
 class Model(Protocol):
@@ -53,8 +73,12 @@ class Model(Protocol):
         """Scores for given labels."""
         ...
 
-    def without(self, place: int) -> Model:
-        """The model with one variable left out."""
+    def without(self, place: int, whole: Fitted | None = None) -> Model:
+        """The model with one variable left out; `whole` is the fit with all."""
+        ...
+
+    def crossed(self, protected: Floats, folds: Index) -> Floats:
+        """Scores of each fold's rows by the model of the other folds' rows."""
         ...
 
     def resampled(self, original: Index, draws: Counts) -> float:
@@ -70,6 +94,11 @@ class LogitModel:
     basis: Basis
     gram: Floats | None = None
     close: float = CLOSE
+    enough: float = ENOUGH
+    start: Floats | None = None
+    """Coefficients of all columns from which a fit begins."""
+    _held: dict[str, Any] = field(default_factory=dict)
+    """What serves several fits: the curvature at that of the whole, the original's rows."""
 
     @property
     def terms(self) -> int:
@@ -84,21 +113,58 @@ class LogitModel:
 
     def fitted(self, protected: Floats) -> Fitted:
         """Scores by maximum likelihood."""
-        found = fit_logit(self.basis, protected, close=self.close)
-        return Fitted(found.probability, found.rank, found.separated)
+        many = self.basis.matrix is None
+        start = self.basis.gathered(self.start) if many and self.start is not None else None
+        found = fit_logit(self.basis, protected, None, self.close, self.enough, start)
+        every = self.basis.spread(found.beta) if many else None
+        return Fitted(found.probability, found.rank, found.separated, every)
 
-    def without(self, place: int) -> LogitModel:
-        """Only the columns that the variable has no part in."""
+    def without(self, place: int, whole: Fitted | None = None) -> LogitModel:
+        """Only the columns that the variable has no part in; a fit begins at that of the whole."""
         kept = self.columns.without(place)
-        columns = self.columns.kept(kept)
-        gram = None if self.gram is None else self.gram[np.ix_(kept, kept)]
-        return LogitModel(columns, independent(columns, gram), gram, ROUGHLY)
+        basis = self._among(kept)
+        if whole is None or whole.coefficients is None or basis.matrix is not None:
+            return LogitModel(self.columns, basis, self.gram, NEAR, FOR_DROPS)
+        if "curvature" not in self._held:
+            scores = whole.probability
+            weights = np.maximum(scores * (1.0 - scores), LEAST_WEIGHT)
+            self._held["curvature"] = curvature(self.columns, weights)
+        basis = curved(basis, self._held["curvature"])
+        return LogitModel(self.columns, basis, self.gram, NEAR, FOR_DROPS, whole.coefficients)
+
+    def _among(self, kept: Index) -> Basis:
+        """A part of independent columns is independent, unless others depended on what is gone."""
+        basis = self.basis
+        if len(kept) <= FEW_COLUMNS or self.gram is None or basis.kept is None:
+            return independent(self.columns, self.gram, kept)
+        if basis.dependent is not None and np.isin(basis.dependent, kept).any():
+            return independent(self.columns, self.gram, kept)
+        own = np.intersect1d(basis.kept, kept)
+        return replace(basis, rank=len(own), kept=own)
+
+    def crossed(self, protected: Floats, folds: Index) -> Floats:
+        """Each fold's scores by a fit on the others, which begins without knowing its labels."""
+        found = np.empty(len(protected))
+        for fold in range(int(folds.max()) + 1):
+            here = folds == fold
+            others = (~here).astype(np.float64)
+            fit = fit_logit(self.basis, protected, others, ROUGHLY, FOR_FOLDS)
+            found[here] = fit.probability[here]
+        return found
 
     def resampled(self, original: Index, draws: Counts) -> float:
         """Original rows once and drawn rows as often as drawn: one weighted fit on the original."""
         weights: Floats = 1.0 + draws.astype(np.float64)
-        found = fit_logit(self.basis.taken(original), draws / weights, weights, ROUGHLY)
+        basis = self._of_original(original)
+        found = fit_logit(basis, draws / weights, weights, ROUGHLY, FOR_NULL)
         return score_distance(found.probability, float(draws.sum() / weights.sum()), weights)
+
+    def _of_original(self, original: Index) -> Basis:
+        """The basis on the original's rows, taken once for all resamples."""
+        if "original" not in self._held:
+            self._held["original"] = self.basis.taken(original)
+        found: Basis = self._held["original"]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,24 +181,31 @@ class TreeModel:
         """Number of features."""
         return int(self.features.shape[1])
 
-    def _tree(self, rows: Floats, labels: Floats, weights: Floats | None = None) -> Floats:
+    def _made(self) -> Any:
         from sklearn.tree import DecisionTreeClassifier
 
+        return DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
+
+    def _tree(self, rows: Floats, labels: Floats) -> Floats:
         if rows.shape[1] == 0:
-            return np.full(len(rows), np.average(labels, weights=weights))
-        tree = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
-        tree.fit(rows, labels > 0.5, sample_weight=weights)
+            return np.full(len(rows), labels.mean())
+        tree = self._made().fit(rows, labels > 0.5)
         return np.asarray(tree.predict_proba(rows)[:, 1])
 
     def fitted(self, protected: Floats) -> Fitted:
         """Shares of protected rows in the leaves."""
         return Fitted(self._tree(self.features, protected), None)
 
-    def without(self, place: int) -> TreeModel:
+    def without(self, place: int, whole: Fitted | None = None) -> TreeModel:
         """Only the other variables' features."""
+        del whole
         kept = [i for i, own in enumerate(self.owners) if own != place]
         owners = tuple(self.owners[i] for i in kept)
         return TreeModel(self.features[:, kept], owners, self.leaf, self.seed)
+
+    def crossed(self, protected: Floats, folds: Index) -> Floats:
+        """A tree for each fold."""
+        return crossed_by(self._made, self.features, protected, folds)
 
     def resampled(self, original: Index, draws: Counts) -> float:
         """The tree on the original rows followed by the drawn ones."""
@@ -140,6 +213,22 @@ class TreeModel:
         labels = np.repeat([0.0, 1.0], [len(original), int(draws.sum())])
         probability = self._tree(self.features[rows], labels)
         return score_distance(probability, float(labels.mean()))
+
+
+def crossed_by(
+    made: Callable[[], Any], features: Floats, protected: Floats, folds: Index
+) -> Floats:
+    """Each fold's scores by a classifier of scikit-learn that was fitted on the others."""
+    found = np.empty(len(protected))
+    for fold in range(int(folds.max()) + 1):
+        here = folds == fold
+        others = protected[~here] > 0.5
+        if features.shape[1] == 0 or others.all() or not others.any():
+            found[here] = others.mean()
+            continue
+        model = made().fit(features[~here], others)
+        found[here] = model.predict_proba(features[here])[:, 1]
+    return found
 
 
 # -- what the scores say ---------------------------------------------------------------------
@@ -182,16 +271,15 @@ def percentiles(probability: Floats) -> dict[str, float]:
     return {str(p): float(value) for p, value in zip(PERCENTILES, found, strict=True)}
 
 
-def permuted_distance(
+def permuted_distances(
     model: Model, protected: Floats, rng: np.random.Generator, permutations: int
-) -> float:
-    """Mean U_p when labels are shuffled, for models without a formula for it."""
+) -> list[float]:
+    """U_p when labels are shuffled, for models without a formula for its expectation."""
     share = float(protected.mean())
-    found = [
+    return [
         score_distance(model.fitted(rng.permutation(protected)).probability, share)
         for _ in range(permutations)
     ]
-    return float(np.mean(found))
 
 
 def null_distances(
@@ -205,6 +293,26 @@ def null_distances(
         draws = np.bincount(rng.integers(0, len(original), count), minlength=len(original))
         found.append(model.resampled(original, draws))
     return found
+
+
+def beyond_chance(ratio: float, deviation: float | None, null_share: float | None) -> bool:
+    """Whether the files differ by more than a resample would.
+
+    By the ratio, more than three of its own null deviations (√(2/K) for a logit of rank K) above 1;
+    or by the share of resamples with a larger U_p, below one in a hundred.
+
+    >>> beyond_chance(1.2, 0.1, None), beyond_chance(1.4, 0.1, None), beyond_chance(1.2, 0.1, 0.0)
+    (False, True, True)
+    """
+    far = deviation is not None and ratio > 1.0 + DEVIATIONS * deviation
+    return far or (null_share is not None and null_share < RARELY)
+
+
+def difference_size(auc: float | None) -> Literal["small", "clear", "easy"] | None:
+    """How large a difference is that is no chance, by the cross-fitted AUC."""
+    if auc is None:
+        return None
+    return "small" if auc < SMALL else "clear" if auc < CLEAR else "easy"
 
 
 def larger_share(null: Sequence[float], value: float) -> float:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 from scipy import sparse
 
-from microgauge.arrays import Floats, Index
+from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
 
@@ -38,8 +39,15 @@ def main_effects(joint: Joint, degree: int = 1) -> list[Term]:
 
 
 def pair_products(joint: Joint) -> list[Term]:
-    """Products of the first powers of each two variables."""
-    return [((a, 1), (b, 1)) for a, b in combinations(range(len(joint.variables)), 2)]
+    """Products of the first powers, and of the indicators "is missing", of each two variables."""
+    parts = [_parts(joint, place) for place in range(len(joint.variables))]
+    return [(one, other) for a, b in combinations(parts, 2) for one in a for other in b]
+
+
+def _parts(joint: Joint, place: int) -> list[tuple[int, int]]:
+    """What of a variable enters products: missing categories are levels already."""
+    number = joint.variables[place].kind != "nominal"
+    return [(place, 1), *([(place, MISSING)] if number and joint.misses(place) else [])]
 
 
 def full_polynomial(joint: Joint, degree: int) -> list[Term]:
@@ -54,16 +62,6 @@ def full_polynomial(joint: Joint, degree: int) -> list[Term]:
             if len(term) > 1 and not nominal_power:
                 found.append(term)
     return found
-
-
-def width(joint: Joint, term: Term) -> int:
-    """How many columns a term has."""
-    columns = 1
-    for place, power in term:
-        variable = joint.variables[place]
-        if variable.kind == "nominal" and power != MISSING:
-            columns *= max(joint.levels(place) - 1, 0)
-    return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +115,19 @@ class Columns:
         if self.sparse is None:
             return np.asarray(found)
         return np.concatenate([found, self.sparse.T @ values])
+
+    @cached_property
+    def sums(self) -> Floats:
+        """The sum of each column."""
+        return self.transposed_dot(np.ones(self.shape[0]))
+
+    @cached_property
+    def one_sided(self) -> Flags:
+        """Which columns of the sparse part are never negative: indicators of cells."""
+        assert self.sparse is not None
+        found = np.ones(self.sparse.shape[1], dtype=np.bool_)
+        found[self.sparse.indices[self.sparse.data < 0]] = False
+        return found
 
     def gram(self, weights: Floats | None = None) -> Floats:
         """Xᵀ W X."""

@@ -10,9 +10,16 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.log import Log
+from microgauge.measures.joint.designs import Design
+from microgauge.measures.joint.grouping import Extension
 from microgauge.measures.joint.joint import Joint, JointVariable
-from microgauge.measures.joint.propensity import PERCENTILES, expected_distance, separation_of
-from microgauge.measures.joint.terms import Term, raw_columns, terms_of
+from microgauge.measures.joint.propensity import (
+    PERCENTILES,
+    beyond_chance,
+    expected_distance,
+    separation_of,
+)
+from microgauge.measures.joint.terms import Term, raw_columns
 from microgauge.measures.loss.moments import quantiles
 from microgauge.passes import Axis, Batch, Pass
 from microgauge.results import PropensityResult
@@ -35,6 +42,8 @@ class ModelColumns:
 
     variables: tuple[JointVariable, ...]
     terms: tuple[Term, ...]
+    extension: Extension
+    """The groups of the variables that terms are made of."""
     seen: tuple[Axis, ...] = ()
     """Where the table has the variables."""
     centre: Floats | float = 0.0
@@ -48,7 +57,7 @@ class ModelColumns:
     def of(self, codes: Index) -> Floats:
         """The columns of rows by their codes."""
         joint = Joint(self.variables, codes, np.zeros(len(codes), dtype=np.bool_))
-        columns = raw_columns(joint, self.terms) - self.centre
+        columns = raw_columns(self.extension.of(joint), self.terms) - self.centre
         return np.asarray(columns if self.turn is None else columns @ self.turn)
 
 
@@ -78,19 +87,19 @@ class Scores(Pass):
 
 
 def on_all_rows(
-    result: PropensityResult, joint: Joint, study: Study, log: Log
+    result: PropensityResult, design: Design | None, joint: Joint, study: Study, log: Log
 ) -> Asking[PropensityResult]:
     """A result of a sample with the figures of the same model on all rows.
 
-    What each variable adds to the model stays that of the sample.
+    What each variable adds to the model and the cross-fitted AUC stay those of the sample.
     """
-    if result.degree is None or result.interactions is None or result.rank is None:
+    if design is None or design.terms is None or result.rank is None:
         return result
     every = max(joint.rows // ROWS, 1)
     rows_held = np.arange(0, joint.rows, every)
     joint = joint.taken(rows_held, joint.protected[rows_held])
     both = study.compared
-    columns = _columns(joint, both, result.degree, result.interactions)
+    columns = _columns(joint, both, design.terms, design.extension)
     width = np.size(columns.centre)
     if width > MOST_COLUMNS:
         log.note(
@@ -127,8 +136,8 @@ def _scored(
     log.note(
         "propensity-all-rows",
         f"The propensity model was fitted on all {sum(rows):,} rows; percentiles and AUC are read "
-        f"from {BINS:,} intervals of the scores, and what each variable adds from "
-        f"{result.rows:,} rows.",
+        f"from {BINS:,} intervals of the scores, and the cross-fitted "
+        f"AUC and what each variable adds from {result.rows:,} rows.",
     )
     return replace(
         result,
@@ -137,6 +146,9 @@ def _scored(
         ratio=value / expected if expected > 0 else None,
         null_share=None,
         resamples=0,
+        beyond_chance=(
+            beyond_chance(value / expected, result.null_deviation, None) if expected > 0 else None
+        ),
         auc=told.auc,
         specks=told.specks,
         po50=told.po50,
@@ -148,19 +160,18 @@ def _scored(
 
 
 def _columns(
-    joint: Joint, both: Mapping[str, Placed], degree: int, interactions: str
+    joint: Joint, both: Mapping[str, Placed], terms: tuple[Term, ...], extension: Extension
 ) -> ModelColumns:
     """Terms as for the sample, with means and missing cells as all rows have them."""
     variables = tuple(_settled(v, both[v.name]) for v in joint.variables)
-    terms = tuple(terms_of(replace(joint, variables=variables), degree, interactions))
-    raw = ModelColumns(variables, terms).of(joint.codes)
+    raw = ModelColumns(variables, terms, extension).of(joint.codes)
     scale = np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
     centred = (raw - raw.mean(axis=0)) / scale
     lengths, axes = np.linalg.eigh(centred.T @ centred / len(centred))
     # Directions in which these rows do not differ are kept as they are: other rows may.
     stretch = np.where(lengths > FLAT * lengths.max(initial=0.0), lengths, 1.0)
     turn = axes / scale[:, None] / np.sqrt(stretch)
-    return ModelColumns(variables, terms, (), raw.mean(axis=0), turn)
+    return ModelColumns(variables, terms, extension, (), raw.mean(axis=0), turn)
 
 
 def _settled(variable: JointVariable, both: Placed) -> JointVariable:

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.errors import Undefined
 from microgauge.schema.checks import choice, is_number, whole
-from microgauge.schema.columns import Columns
+from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
 
+MODELS = ("auto", "logit", "spline", "additive", "cart", "boost")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PropensityChoices(Entries):
     """Choices of the propensity score measure."""
 
-    model: Literal["auto", "logit", "spline", "cart"] = "auto"
+    model: Literal["auto", "logit", "spline", "additive", "cart", "boost"] = "auto"
     degree: int = 1
     """Powers of numbers up to this one."""
     interactions: Literal["none", "pairs", "full"] = "none"
@@ -30,43 +33,60 @@ class PropensityChoices(Entries):
     unmasked: Literal["all", "interactions"] = "all"
     permutations: int = 20
     """Shuffles of the labels, for models whose expectation has no formula."""
+    penalty: Literal["aic", "gcv"] | float = "aic"
+    """Of the curves of an additive model: how it is chosen, or the penalty itself."""
     leaf: int = 20
     """Fewest rows in a leaf of a tree."""
+    leave_out: tuple[str, ...] = ()
+    """Variables that are left out of this measure alone."""
     sample: int = 50_000
     """Rows of both files together beyond which a sample of each is used."""
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
-        """Interactions may be true or false: of pairs, or none."""
-        del where, reader
+        """Interactions may be true or false: of pairs, or none. One name is a list of one."""
+        if "leave_out" in values:
+            values["leave_out"] = reader.one_or_more(values["leave_out"], f"{where} leave_out")
         if isinstance(values.get("interactions"), bool):
             values["interactions"] = "pairs" if values["interactions"] else "none"
         return values
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        found = choice(f"{where} model", self.model, ("auto", "logit", "spline", "cart"))
+        found = choice(f"{where} model", self.model, MODELS)
         found += choice(f"{where} interactions", self.interactions, ("none", "pairs", "full"))
         found += choice(f"{where} unmasked", self.unmasked, ("all", "interactions"))
         for name, least in (("degree", 1), ("permutations", 1), ("leaf", 1), ("sample", 100)):
             found += whole(f"{where} {name}", getattr(self, name), least)
         found += whole(f"{where} resamples", self.resamples, 0, optional=True)
+        found += self._penalty_faults(where)
+        if not all(isinstance(name, str) for name in self.leave_out):
+            found.append(f"{where} leave_out must be names of columns.")
+        if self.model == "additive" and self.interactions == "full":
+            found.append(f'{where} interactions of an additive model are "none" or "pairs".')
         if not isinstance(self.formula, str | None):
             found.append(f'{where} formula must be text, such as "~ a + b + a:b".')
         elif self.formula is not None and self.model not in ("auto", "logit"):
             found.append(f'{where} formula goes with model = "logit".')
         return found
 
+    def _penalty_faults(self, where: str) -> list[str]:
+        number = isinstance(self.penalty, int | float) and not isinstance(self.penalty, bool)
+        if self.penalty in ("aic", "gcv") or (number and 0 <= float(self.penalty) < float("inf")):
+            return []
+        return [f'{where} penalty must be "aic", "gcv" or a number, 0 or more.']
+
     def column_faults(self, where: str, known: Columns) -> list[str]:
-        """What the formula names."""
+        """What the formula names, and what is left out."""
         from microgauge.schema.formulas import parse_terms
 
+        found = unknown(f"{where} leave_out", self.leave_out, known)
         try:
             if self.formula is not None:
                 parse_terms(self.formula, known)
         except Undefined as error:
-            return [f"{where} formula: {error}"]
-        return []
+            found.append(f"{where} formula: {error}")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ PROPENSITY: Mapping[str, Mapping[str, str]] = {
     "propensity": {
         "question": "Can a classifier tell the two files apart?",
         "range": "0 to c(1 − c); the ratio is to what a resample of the original would have",
-        "direction": "0 not at all; a ratio near 1 is chance",
+        "direction": "0 not at all; a ratio near 1 is chance; how large a difference is says the "
+        "AUC of rows that the model did not see",
         "reference": "Woo, Reiter, Oganian and Karr 2009",
     },
 }

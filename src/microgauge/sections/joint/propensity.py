@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -11,34 +14,44 @@ from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
 from microgauge.log import Log
+from microgauge.measures.joint.additive import AdditiveModel
+from microgauge.measures.joint.boost import BoostModel
 from microgauge.measures.joint.designs import (
-    ROWS_PER_TERM,
     Design,
-    auto_design,
     chosen_design,
     formula_design,
+    planned_design,
     spline_design,
     tree_features,
 )
+from microgauge.measures.joint.folds import Folds, cross_auc, folds_of
+from microgauge.measures.joint.grouping import Frequencies
 from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.ladder import ROWS_PER_TERM, Plan
 from microgauge.measures.joint.logit import CLOSE
 from microgauge.measures.joint.propensity import (
     ROUGHLY,
+    Fitted,
     LogitModel,
     Model,
     TreeModel,
+    beyond_chance,
+    difference_size,
     expected_distance,
     larger_share,
     null_distances,
     percentiles,
-    permuted_distance,
+    permuted_distances,
     score_distance,
     separation,
 )
+from microgauge.measures.joint.terms import terms_of
 from microgauge.results import PropensityResult, VariableDrop
+from microgauge.results.joint import DesignUsed, Sees
 from microgauge.schema.formulas import Formula, parse_terms
 from microgauge.sections.joint.all_rows import on_all_rows
 from microgauge.sections.joint.choices import PropensityChoices
+from microgauge.sections.joint.plan import planned
 from microgauge.sections.joint.rows import JOINT, check_rows, sampled
 from microgauge.study.joint_rows import unmasked
 from microgauge.study.study import Study
@@ -49,6 +62,8 @@ SMALL_MODEL = 2_000_000
 UNASKED_RESAMPLES = 50
 CERTAIN = "told-apart-with-certainty"
 """The code of the note that some rows are told apart with certainty."""
+TREES = ("cart", "boost")
+"""Models without columns of their own, which may split by any variable after any other."""
 
 
 def run(study: Study, log: Log) -> Asking[PropensityResult]:
@@ -59,14 +74,15 @@ def run(study: Study, log: Log) -> Asking[PropensityResult]:
     left_alone: frozenset[str] = frozenset()
     if chosen.unmasked == "interactions":
         left_alone = yield from unmasked(study)
+    plan = yield from planned(study, chosen)
     joint = yield Need(JOINT)
-    measure = PropensityMeasure(joint, study.options.seed, log, left_alone, formula)
+    measure = PropensityMeasure(joint, study.options.seed, log, left_alone, formula, plan)
     result = measure.result(chosen)
     plain = chosen.model in ("auto", "logit") and chosen.unmasked == "all"
     rows = sum(engine.rows for engine in study.engines)
     if not study.original.fits_models or not plain or rows <= chosen.sample:
         return result
-    return (yield from on_all_rows(result, joint, study, log))
+    return (yield from on_all_rows(result, measure.design, measure.part(chosen), study, log))
 
 
 @dataclass
@@ -80,153 +96,286 @@ class PropensityMeasure:
     """Variables that protection left alone."""
     formula: Formula | None = None
     """The terms of the model, where a formula gives them."""
+    plan: Plan | None = None
+    """The design of the model, where `auto` chose it on the original."""
+    design: Design | None = field(default=None, init=False)
+    """The columns of the last model that was made, if it has any."""
+
+    def part(self, chosen: PropensityChoices) -> Joint:
+        """The rows without the variables that are left out of this measure."""
+        out = set(chosen.leave_out)
+        kept = [i for i, v in enumerate(self.joint.variables) if v.name not in out]
+        return self.joint.only(kept) if out else self.joint
 
     def result(self, chosen: PropensityChoices) -> PropensityResult:
         """U_p with everything that explains it, or null with the reason."""
         self.log.progress("fitting propensity scores", 0.0)
-        joint = sampled(self.joint, chosen.sample, "propensity score", self.seed, self.log)
+        whole = self.part(chosen)
+        joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
         try:
             check_rows(joint)
             with one_thread():
-                model, design = self._model(joint, chosen)
-                return self._scored(joint, chosen, model, design)
+                model = self._model(joint, whole, chosen)
+                return _Scored(self, joint, chosen, model).result()
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
 
     def told_apart(self, chosen: PropensityChoices) -> tuple[float, float]:
         """U_p and its ratio to the expectation only."""
-        joint = sampled(self.joint, chosen.sample, "propensity score", self.seed, self.log)
+        whole = self.part(chosen)
+        joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
         check_rows(joint)
         with one_thread():
-            model, _ = self._model(joint, chosen, ROUGHLY)
-            labels = joint.protected.astype(np.float64)
-            fitted = model.fitted(labels)
-            value = score_distance(fitted.probability, joint.share)
-            rng = np.random.default_rng(self.seed)
-            expected = self._expected(model, fitted.rank, labels, chosen, rng)
-            if not expected:
+            model = self._model(joint, whole, chosen, ROUGHLY)
+            scored = _Scored(self, joint, chosen, model)
+            if not scored.expected:
                 raise Undefined("the model has no terms that vary")
-            return value, value / expected
+            return scored.value, scored.value / scored.expected
 
     def _model(
-        self, joint: Joint, chosen: PropensityChoices, close: float = CLOSE
-    ) -> tuple[Model, Design | None]:
-        if chosen.model == "cart":
+        self, joint: Joint, whole: Joint, chosen: PropensityChoices, close: float = CLOSE
+    ) -> Model:
+        self.design = None
+        if chosen.model in TREES:
             points, owners = tree_features(joint)
-            return TreeModel(points, owners, chosen.leaf, self.seed), None
-        design = self._design(joint, chosen)
-        return LogitModel.of(design.columns, close), design
+            if chosen.model == "cart":
+                return TreeModel(points, owners, chosen.leaf, self.seed)
+            return BoostModel(points, owners, chosen.leaf, self.seed, folds_of(joint, self.seed).of)
+        if chosen.model == "additive":
+            return self._additive(joint, chosen)
+        self.design = self._design(joint, whole, chosen)
+        return LogitModel.of(self.design.columns, close)
 
-    def _design(self, joint: Joint, chosen: PropensityChoices) -> Design:
+    def _additive(self, joint: Joint, chosen: PropensityChoices) -> Model:
+        found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
+        said = "a smooth curve for each number and indicators of categories"
+        said += {"none": "", "pairs": ", and products of pairs"}[chosen.interactions]
+        self.design = Design(found.columns, said, None, chosen.interactions)
+        return found
+
+    def _design(self, joint: Joint, whole: Joint, chosen: PropensityChoices) -> Design:
         if chosen.formula is not None:
             assert self.formula is not None
             return formula_design(joint, self.formula)
-        masked = None
-        if chosen.unmasked == "interactions":
-            masked = [v.name not in self.unmasked for v in joint.variables]
-            if not any(masked):
-                raise Undefined("no variable was masked")
+        masked = self.masked(joint, chosen)
         if chosen.model == "spline":
             return spline_design(joint, masked)
         if chosen.model == "auto":
-            return self._auto(joint, masked)
+            assert self.plan is not None
+            self._note_rich(self.plan)
+            return planned_design(joint, self.plan, Frequencies.of(whole), masked)
         return chosen_design(joint, chosen.degree, chosen.interactions, masked)
 
-    def _scored(
-        self, joint: Joint, chosen: PropensityChoices, model: Model, design: Design | None
-    ) -> PropensityResult:
-        labels = joint.protected.astype(np.float64)
-        share = joint.share
-        fitted = model.fitted(labels)
-        value = score_distance(fitted.probability, share)
-        if fitted.separated:
-            self.log.note(
-                CERTAIN,
-                "Some rows are told apart with certainty by the propensity model; their "
-                "probabilities are kept finite.",
-            )
-        rng = np.random.default_rng(self.seed)
-        expected = self._expected(model, fitted.rank, labels, chosen, rng)
-        resamples = self._resamples(chosen, fitted.rank, joint)
-        null_share, reason = self._null(model, joint, value, resamples)
-        told = separation(fitted.probability, joint.protected, share)
-        return PropensityResult(
-            model="logit" if chosen.model == "auto" else chosen.model,
-            terms=model.terms,
-            rank=fitted.rank,
-            description="a tree" if design is None else design.description,
-            degree=None if design is None else design.degree,
-            interactions=None if design is None else design.interactions,
-            value=value,
-            expected=expected,
-            ratio=value / expected if expected > 0 else None,
-            null_share=null_share,
-            resamples=resamples,
-            auc=told.auc,
-            specks=told.specks,
-            po50=told.po50,
-            percentiles_original=percentiles(fitted.probability[~joint.protected]),
-            percentiles_protected=percentiles(fitted.probability[joint.protected]),
-            variables=self._drops(joint, model, labels, value),
-            rows=joint.rows,
-            seed=self.seed,
-            reason=reason,
-        )
+    def masked(self, joint: Joint, chosen: PropensityChoices) -> list[bool] | None:
+        """Which variables protection did not leave alone; None where that is not asked."""
+        if chosen.unmasked == "all":
+            return None
+        masked = [v.name not in self.unmasked for v in joint.variables]
+        if not any(masked):
+            raise Undefined("no variable was masked")
+        return masked
 
-    def _expected(
-        self,
-        model: Model,
-        rank: int | None,
-        labels: Floats,
-        chosen: PropensityChoices,
-        rng: np.random.Generator,
-    ) -> float:
-        share = float(labels.mean())
-        if rank is not None and chosen.model in ("auto", "logit"):
-            return expected_distance(rank, share, len(labels))
-        return (1.0 - share) * permuted_distance(model, labels, rng, chosen.permutations)
-
-    @staticmethod
-    def _resamples(chosen: PropensityChoices, rank: int | None, joint: Joint) -> int:
-        if chosen.resamples is not None:
-            return chosen.resamples
-        small = rank is not None and joint.rows * max(rank, 1) <= SMALL_MODEL
-        return UNASKED_RESAMPLES if small else 0
-
-    def _null(
-        self, model: Model, joint: Joint, value: float, resamples: int
-    ) -> tuple[float | None, str | None]:
-        if not resamples:
-            return None, "null_share: no resamples drawn; set resamples in [propensity]"
-        rng = np.random.default_rng([self.seed, 1])
-        try:
-            return larger_share(null_distances(model, joint, rng, resamples), value), None
-        except Undefined as why:
-            return None, f"null_share: {why}"
-
-    def _drops(
-        self, joint: Joint, model: Model, labels: Floats, value: float
-    ) -> tuple[VariableDrop, ...]:
-        found = []
-        for place, variable in enumerate(joint.variables):
-            self.log.progress("leaving variables out", place / len(joint.variables))
-            try:
-                without = model.without(place).fitted(labels).probability
-                drop = value - score_distance(without, joint.share)
-                found.append(VariableDrop(name=variable.name, drop=drop))
-            except Undefined as why:
-                found.append(VariableDrop(name=variable.name, drop=None, reason=str(why)))
-        return tuple(found)
-
-    def _auto(self, joint: Joint, masked: Sequence[bool] | None) -> Design:
-        design = auto_design(joint, masked)
-        if design.too_rich:
+    def _note_rich(self, plan: Plan) -> None:
+        if plan.too_rich:
             self.log.note(
                 "propensity-too-rich",
                 f"Fewer than {ROWS_PER_TERM} rows for each main effect: the propensity model is "
                 "richer than the rows bear.",
             )
-        return design
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """What one model says of the rows, each part worked out when it is asked for."""
+
+    measure: PropensityMeasure
+    joint: Joint
+    chosen: PropensityChoices
+    model: Model
+    why_not: list[str] = field(default_factory=list)
+    """Why figures beside U_p are missing."""
+
+    @cached_property
+    def labels(self) -> Floats:
+        return self.joint.protected.astype(np.float64)
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        return self.model.fitted(self.labels)
+
+    @cached_property
+    def value(self) -> float:
+        return score_distance(self.fitted.probability, self.joint.share)
+
+    @cached_property
+    def by_formula(self) -> bool:
+        """Whether the expectation has a formula."""
+        return self.fitted.rank is not None and self.chosen.model in ("auto", "logit")
+
+    @cached_property
+    def permuted(self) -> list[float]:
+        rng = np.random.default_rng(self.measure.seed)
+        return permuted_distances(self.model, self.labels, rng, self.chosen.permutations)
+
+    @cached_property
+    def expected(self) -> float:
+        if self.by_formula:
+            return expected_distance(self.fitted.rank or 0, self.joint.share, self.joint.rows)
+        return (1.0 - self.joint.share) * float(np.mean(self.permuted))
+
+    @cached_property
+    def ratio(self) -> float | None:
+        return self.value / self.expected if self.expected > 0 else None
+
+    @property
+    def null_deviation(self) -> float | None:
+        """Of the ratio, if the protected file were a resample."""
+        if self.by_formula:
+            return float(np.sqrt(2.0 / self.fitted.rank)) if self.fitted.rank else None
+        if self.chosen.permutations < 2 or not self.expected:
+            return None
+        return float(np.std(self.permuted, ddof=1) / np.mean(self.permuted))
+
+    @cached_property
+    def resamples(self) -> int:
+        if self.chosen.resamples is not None:
+            return self.chosen.resamples
+        if self.chosen.model == "boost":
+            return self.chosen.permutations
+        rank = self.fitted.rank
+        small = rank is not None and self.joint.rows * max(rank, 1) <= SMALL_MODEL
+        return UNASKED_RESAMPLES if small else 0
+
+    @cached_property
+    def null_share(self) -> float | None:
+        if not self.resamples:
+            self.why_not.append("null_share: no resamples drawn; set resamples in [propensity]")
+            return None
+        rng = np.random.default_rng([self.measure.seed, 1])
+        try:
+            if self.chosen.model == "boost" and self.chosen.resamples is None:
+                return larger_share(self.permuted, self.value)
+            null = null_distances(self.model, self.joint, rng, self.resamples)
+            return larger_share(null, self.value)
+        except Undefined as why:
+            self.why_not.append(f"null_share: {why}")
+            return None
+
+    @cached_property
+    def auc_cross(self) -> float | None:
+        try:
+            folds = folds_of(self.joint, self.measure.seed)
+            self._note_folds(folds)
+            scores = self.fitted.probability
+            if not isinstance(self.model, BoostModel):
+                scores = self.model.crossed(self.labels, folds.of)
+            return cross_auc(scores, self.joint.protected, folds.of)
+        except Undefined as why:
+            self.why_not.append(f"auc_cross: {why}")
+            return None
+
+    def _note_folds(self, folds: Folds) -> None:
+        if folds.parted:
+            self.measure.log.note(
+                "propensity-folds",
+                "Too many rows are equal to keep them together in folds: equal rows were parted "
+                "for the cross-fitted AUC.",
+            )
+
+    def sees(self) -> Sees:
+        """Which pairs of variables the model can see."""
+        names = [v.name for v in self.joint.variables]
+        varying = [i for i in range(len(names)) if len(np.unique(self.joint.codes[:, i])) > 1]
+        every = list(combinations(varying, 2))
+        if self.chosen.model in TREES:
+            return Sees(share=1.0, how="trees", pairs=len(every), of=len(every), names=None)
+        design = self.measure.design
+        assert design is not None
+        masked = self.measure.masked(self.joint, self.chosen)
+        if masked is not None:  # two variables that nobody changed have no difference to see
+            every = [(a, b) for a, b in every if masked[a] or masked[b]]
+        seen = [pair for pair in design.pairs(len(names)) if pair in set(every)]
+        coarse = design.plan is not None and design.plan.groups is not None
+        how: Literal["full", "coarse", "none"]
+        how = "none" if every and not seen else "coarse" if coarse else "full"
+        return Sees(
+            share=len(seen) / len(every) if every else 1.0,
+            how=how,
+            pairs=len(seen),
+            of=len(every),
+            names=None if len(seen) == len(every) else tuple((names[a], names[b]) for a, b in seen),
+        )
+
+    def result(self) -> PropensityResult:
+        """All of it."""
+        scores, protected, design = self.fitted.probability, self.joint.protected, self._design
+        if self.fitted.separated:
+            self.measure.log.note(
+                CERTAIN,
+                "Some rows are told apart with certainty by the propensity model; their "
+                "probabilities are kept finite.",
+            )
+        told = separation(scores, protected, self.joint.share)
+        beyond = None
+        if self.ratio is not None:
+            beyond = beyond_chance(self.ratio, self.null_deviation, self.null_share)
+        return PropensityResult(
+            model="logit" if self.chosen.model == "auto" else self.chosen.model,
+            terms=self.model.terms,
+            rank=self.fitted.rank,
+            description="trees" if design is None else design.description,
+            degree=None if design is None else design.degree,
+            interactions=None if design is None else design.interactions,
+            sees=self.sees(),
+            design=None if design is None else _used(design.plan),
+            value=self.value,
+            expected=self.expected,
+            ratio=self.ratio,
+            null_deviation=self.null_deviation,
+            null_share=self.null_share,
+            resamples=self.resamples,
+            beyond_chance=beyond,
+            auc=told.auc,
+            auc_cross=self.auc_cross,
+            size=difference_size(self.auc_cross),
+            specks=told.specks,
+            po50=told.po50,
+            percentiles_original=percentiles(scores[~protected]),
+            percentiles_protected=percentiles(scores[protected]),
+            variables=self._drops(),
+            rows=self.joint.rows,
+            seed=self.measure.seed,
+            reason="; ".join(self.why_not) or None,
+        )
+
+    @property
+    def _design(self) -> Design | None:
+        return self.measure.design
+
+    def _drops(self) -> tuple[VariableDrop, ...]:
+        found = []
+        variables: Sequence[str] = [v.name for v in self.joint.variables]
+        for place, name in enumerate(variables):
+            self.measure.log.progress("leaving variables out", place / len(variables))
+            try:
+                without = self.model.without(place, self.fitted).fitted(self.labels).probability
+                drop = self.value - score_distance(without, self.joint.share)
+                found.append(VariableDrop(name=name, drop=drop))
+            except Undefined as why:
+                found.append(VariableDrop(name=name, drop=None, reason=str(why)))
+        return tuple(found)
+
+
+def _used(plan: Plan | None) -> DesignUsed | None:
+    if plan is None:
+        return None
+    return DesignUsed(
+        degree=plan.degree,
+        groups=plan.groups,
+        pairs="all" if plan.pairs is None else "most associated",
+        rows=plan.rows,
+        terms=plan.terms,
+    )
 
 
 def _no_propensity(

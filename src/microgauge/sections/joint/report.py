@@ -6,9 +6,14 @@ from collections.abc import Sequence
 
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
-from microgauge.results.wording import figure, general
+from microgauge.results.wording import general
 from microgauge.sections.charts import SIDES, bars
-from microgauge.sections.joint.words import cluster_stories, ecdf_story, propensity_story
+from microgauge.sections.joint.words import (
+    auc_words,
+    cluster_stories,
+    ecdf_story,
+    propensity_story,
+)
 
 MOST_DROPS = 15
 
@@ -20,7 +25,7 @@ def _whole(*blocks: Block) -> list[Group]:
 
 def propensity_report(result: PropensityResult) -> list[Group]:
     """The story, the scores of both files, and the variables that give the file away."""
-    said = f"U_p {general(result.value)}, AUC {figure(result.auc, 2)}"
+    said = f"U_p {general(result.value)}, {auc_words(result)}"
     charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
     story = Sentence(text=propensity_story(result))
     return _whole(story, Sentence(text=said, soft=True), *charts)

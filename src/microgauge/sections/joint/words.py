@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Figure, Group, Headline, Stories
+from microgauge.results.joint import Sees
 from microgauge.results.wording import figure, ratio_words, scientific
 
 TITLE = "Can the two files be told apart?"
@@ -33,14 +34,22 @@ def propensity_words(result: PropensityResult) -> list[Group]:
     """The story, the figures, and the variables that give the file away."""
     rows = [("propensity", propensity_story(result))]
     if result.value is not None:
-        said = f"U_p {scientific(result.value)}, AUC {figure(result.auc, 2)}"
+        said = f"U_p {scientific(result.value)}, {auc_words(result)}"
         if result.null_share is not None:
             said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
         rows.append(("", said))
         given_away = giveaways(result)
-        if given_away and (result.ratio or 0.0) >= 3:
+        if given_away and result.beyond_chance:
             rows.append(("", f"given away by {', '.join(given_away)}"))
     return _told_apart(*rows)
+
+
+def auc_words(result: PropensityResult) -> str:
+    """The AUC of rows that the model did not see, and of those it was fitted to."""
+    fitted = f"AUC {figure(result.auc, 2)}"
+    if result.auc_cross is None:
+        return f"{fitted} on the rows it was fitted to"
+    return f"AUC {figure(result.auc_cross, 2)} cross-fitted ({figure(result.auc, 2)} fitted)"
 
 
 def clusters_words(results: Sequence[ClusterResult]) -> list[Group]:
@@ -99,15 +108,43 @@ def propensity_story(result: PropensityResult) -> str:
     if result.value is None or result.ratio is None:
         return f"not defined: {result.reason}"
     return (
-        f"{_told(result.ratio)}: U_p is {ratio_words(result.ratio)} a resample of the original "
-        f"would have ({result.model}, {result.terms} terms)"
+        f"{_told(result)}: U_p is {ratio_words(result.ratio)} a resample of the original "
+        f"would have ({result.model}, {result.terms} terms, which see {sight_words(result.sees)})"
     )
 
 
-def _told(ratio: float) -> str:
-    if ratio < 3:
-        return "hardly to be told apart"
-    return "can be told apart" if ratio < 10 else "told apart beyond chance"
+def _told(result: PropensityResult) -> str:
+    """The size of the difference where there is one; else what was looked at."""
+    if result.beyond_chance:
+        return BEYOND[result.size]
+    if result.size in ("clear", "easy"):
+        return "not clearly told apart by U_p, though the AUC of rows not yet seen says otherwise"
+    if result.sees is None or result.sees.share < 1:
+        return "not told apart by what the model can see"
+    return "hardly to be told apart"
+
+
+BEYOND = {
+    "small": "told apart beyond chance, by a small difference",
+    "clear": "told apart beyond chance, by a clear difference",
+    "easy": "easily told apart",
+    None: "told apart beyond chance",
+}
+"""Differences that are no chance, by their size."""
+
+
+def sight_words(sees: Sees | None) -> str:
+    """What a model can see, beside each variable by itself."""
+    if sees is None or sees.how == "none":
+        return "each variable by itself and no pair"
+    if not sees.of:
+        return "the one variable there is"
+    if sees.how == "trees":
+        return "every variable, alone and with others"
+    how = "" if sees.how == "full" else " in coarse groups"
+    if sees.pairs == sees.of:
+        return f"all pairs of variables{how}"
+    return f"{sees.pairs:,} of {sees.of:,} pairs of variables{how}"
 
 
 def giveaways(result: PropensityResult, most: int = 4) -> list[str]:

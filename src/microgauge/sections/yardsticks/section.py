@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, cast
 
 import numpy as np
 
 from microgauge.arrays import Index
-from microgauge.engines.rounds import Asking, Need, together
+from microgauge.engines.rounds import Asking, together
 from microgauge.errors import InputError, Undefined
 from microgauge.log import Log
-from microgauge.measures.joint.designs import LADDER, auto_choice
-from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.ladder import Plan
 from microgauge.results import Yardstick
 from microgauge.schema import Options, Schema, Variable
 from microgauge.schema.formulas import parse_terms
 from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.sections.joint.choices import PropensityChoices
+from microgauge.sections.joint.plan import planned
 from microgauge.sections.joint.propensity import PropensityMeasure
-from microgauge.sections.joint.rows import JOINT
 from microgauge.sections.left_in.choices import LeftInChoices
 from microgauge.study.cells import Cells
 from microgauge.study.describe import OriginalCache
@@ -48,8 +46,7 @@ def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
     original = study.tables[0] if whole else study.rows("original").table(study.tables[0])
     rows = study.rows("protected").rows
     plain = _plain(study.schema)
-    joint = yield Need(JOINT, told=False)
-    same = plain.changed(propensity=_same_model(study.schema.of(PropensityChoices), joint))
+    plan = yield from planned(study, study.schema.of(PropensityChoices))
     found: list[Yardstick] = []
     for variants in _groups(original, _variants(original, rows, plain.options)):
         # What is known of the original is known, unless that saw other rows.
@@ -58,7 +55,7 @@ def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
         for variant in variants:
             log.progress(f"yardstick: {variant.name}", 0.0)
             small = variant.records.rows < min(original.rows, rows)
-            works.append(_measured(original, variant, plain if small else same, cache))
+            works.append(_measured(original, variant, plain, cache, None if small else plan))
         found += yield from together(*works)
     return tuple(found)
 
@@ -84,15 +81,6 @@ class _Variant:
     def tables(self) -> list[Table]:
         """Its one table, or its two."""
         return [self.records] if self.records is self.weighted else [self.records, self.weighted]
-
-
-def _same_model(chosen: PropensityChoices, joint: Joint) -> PropensityChoices:
-    """What `auto` chooses for the protected file, as a choice of its own."""
-    if chosen.model != "auto" or chosen.formula is not None:
-        return chosen
-    degree, interactions = auto_choice(joint) or LADDER[0]
-    kind = cast('Literal["none", "pairs", "full"]', interactions)
-    return replace(chosen, model="logit", degree=degree, interactions=kind)
 
 
 def _plain(schema: Schema) -> Schema:
@@ -153,7 +141,11 @@ def _drawn_by_weight(table: Table, weight: str, rng: np.random.Generator) -> Tab
 
 
 def _measured(
-    original: Table, variant: _Variant, schema: Schema, cache: OriginalCache
+    original: Table,
+    variant: _Variant,
+    schema: Schema,
+    cache: OriginalCache,
+    plan: Plan | None,
 ) -> Asking[Yardstick]:
     start = Yardstick(
         name=variant.name,
@@ -176,11 +168,16 @@ def _measured(
     start = replace(
         start, gdu=gdu.value, univariate=gdu.univariate, bivariate=gdu.bivariate, reason=gdu.reason
     )
+    chosen = schema.of(PropensityChoices)
+    if plan is None:
+        own = replace(studies[-1], cache=OriginalCache())
+        plan = yield from planned(own, chosen)
     try:
-        chosen = schema.of(PropensityChoices)
         names = [v.name for v in studies[-1].variables]
         formula = None if chosen.formula is None else parse_terms(chosen.formula, names)
-        measure = PropensityMeasure(joint.ordered(), schema.options.seed, formula=formula)
+        measure = PropensityMeasure(
+            joint.ordered(), schema.options.seed, formula=formula, plan=plan
+        )
         value, ratio = measure.told_apart(chosen)
     except Undefined as why:
         return replace(start, reason=f"propensity: {why}")

@@ -1,0 +1,203 @@
+"""Which terms `auto` gives a propensity model: pairs always, coarse where they must be.
+
+The choice sees the original alone (its frequencies, quantiles and associations) and a number of
+rows, so it is fixed where the protected file is a resample, and one design holds for all
+candidates that are compared, in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from microgauge.arrays import Floats
+from microgauge.measures.joint.grouping import (
+    FEW_ROWS,
+    Extension,
+    Frequencies,
+    Grouping,
+    coarse,
+    pooled,
+    product_categories,
+)
+from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.terms import MISSING, Term
+
+ROWS_PER_TERM = 20
+"""Rows that a term needs."""
+CUBES = 3
+MOST_GROUPS = 6
+"""Groups of a coarsened variable that are tried first; two are the fewest."""
+ROOM = 0.25
+"""Share of the terms that must be left for pairs, or the cubes go."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The design of a propensity model, by the names of variables."""
+
+    degree: int
+    """Powers of numbers in main effects."""
+    groups: int | None
+    """Groups of the variables whose products are formed; None: products of the values."""
+    pairs: tuple[tuple[str, str], ...] | None
+    """The pairs that are in; None: all."""
+    rows: int
+    """Rows of both files that it was chosen for."""
+    terms: int
+    """Terms it has on the original."""
+
+    @property
+    def too_rich(self) -> bool:
+        """Whether its rows do not even bear its main effects."""
+        return self.terms * ROWS_PER_TERM > self.rows
+
+    def has(self, a: str, b: str) -> bool:
+        """Whether a pair of variables is in."""
+        return self.pairs is None or (a, b) in self.pairs or (b, a) in self.pairs
+
+
+def chosen_plan(original: Joint, rows: int) -> Plan:
+    """The first step of the ladder that the rows bear.
+
+    1. Main effects with cubes, and all products of pairs. 2. Products of variables in 6, 5, … 2
+    groups. 3. Products of variables in two groups, those of the pairs with the strongest
+    association in the original first, until the rows are used up.
+    """
+    known = Frequencies.of(original)
+    most = rows / ROWS_PER_TERM
+    with_cubes = _main_terms(original, known, CUBES)
+    every = _pair_terms(np.array(_full_widths(original, known)))
+    if with_cubes + every <= most:
+        return Plan(CUBES, None, None, rows, with_cubes + every)
+    degree = CUBES if most - with_cubes >= ROOM * most else 1
+    main = _main_terms(original, known, degree)
+    for groups in range(MOST_GROUPS, 1, -1):
+        every = _pair_terms(np.array(_coarse_widths(original, known, groups)))
+        if main + every <= most:
+            return Plan(degree, groups, None, rows, main + every)
+    widths = _coarse_widths(original, known, 2)
+    kept, terms = [], main
+    for a, b in _by_association(original, known):
+        if terms + widths[a] * widths[b] > most:
+            break
+        terms += widths[a] * widths[b]
+        kept.append((original.variables[a].name, original.variables[b].name))
+    return Plan(degree, 2, tuple(kept), rows, terms)
+
+
+def _main_terms(original: Joint, known: Frequencies, degree: int) -> int:
+    found = 0
+    for place, variable in enumerate(original.variables):
+        misses = known.missing(place) > 0
+        if variable.kind == "nominal":
+            found += pooled(place, known, misses).size - 1
+        else:
+            found += degree + misses
+    return found
+
+
+def _full_widths(original: Joint, known: Frequencies) -> list[int]:
+    return [
+        product_categories(place, known).size - 1
+        if variable.kind == "nominal"
+        else 1 + (known.missing(place) >= FEW_ROWS)
+        for place, variable in enumerate(original.variables)
+    ]
+
+
+def _coarse_widths(original: Joint, known: Frequencies, groups: int) -> list[int]:
+    return [
+        coarse(place, variable, known, groups).size - 1
+        for place, variable in enumerate(original.variables)
+    ]
+
+
+def _pair_terms(widths: Floats) -> int:
+    """The columns of all products of two variables."""
+    return int((widths.sum() ** 2 - (widths**2).sum()) // 2)
+
+
+# -- association -----------------------------------------------------------------------------
+
+
+def _by_association(original: Joint, known: Frequencies) -> list[tuple[int, int]]:
+    """Pairs of variables, the most associated first; equal ones by name."""
+    names = [variable.name for variable in original.variables]
+    found = []
+    groupings = [
+        coarse(place, variable, known, MOST_GROUPS)
+        for place, variable in enumerate(original.variables)
+    ]
+    codes = [grouping.of(original.codes[:, grouping.place]) for grouping in groupings]
+    for a, b in combinations(range(len(names)), 2):
+        sizes = (groupings[a].size, groupings[b].size)
+        table = np.bincount(codes[a] * sizes[1] + codes[b], minlength=sizes[0] * sizes[1])
+        strength = association(table.reshape(sizes).astype(np.float64))
+        found.append((-strength, sorted((names[a], names[b])), (a, b)))
+    return [pair for _, _, pair in sorted(found)]
+
+
+def association(table: Floats) -> float:
+    """Cramér's V² of a table, less what chance alone would give: 0 none, 1 full (Bergsma 2013).
+
+    >>> association(np.array([[50.0, 0.0], [0.0, 50.0]]))
+    1.0
+    >>> association(np.array([[25.0, 25.0], [25.0, 25.0]]))
+    0.0
+    """
+    rows = float(table.sum())
+    sides = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    height, width = (int((side > 0).sum()) for side in sides)
+    if rows < 2 or min(height, width) < 2:
+        return 0.0
+    expected = sides[0] * sides[1] / rows
+    squares = np.where(expected > 0, (table - expected) ** 2 / np.maximum(expected, 1e-300), 0.0)
+    excess = max(float(squares.sum()) / rows - (height - 1) * (width - 1) / (rows - 1), 0.0)
+    fewest = min(height - (height - 1) ** 2 / (rows - 1), width - (width - 1) ** 2 / (rows - 1))
+    # Rounded, so that the same pairs come first whatever the order of sums.
+    return round(min(excess / (fewest - 1.0), 1.0), 9)
+
+
+# -- terms -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTerms:
+    """The terms of a plan on given rows."""
+
+    extension: Extension
+    """The groups that stand below the variables."""
+    terms: tuple[Term, ...]
+
+
+def planned_terms(joint: Joint, plan: Plan, known: Frequencies | None = None) -> PlannedTerms:
+    """A plan's terms for the variables that are there: main effects, then products of pairs."""
+    known = Frequencies.of(joint) if known is None else known
+    terms: list[Term] = []
+    groupings: list[Grouping] = []
+    parts: list[list[tuple[int, int]]] = []
+
+    def below(grouping: Grouping) -> int:
+        groupings.append(grouping)
+        return len(joint.variables) + len(groupings) - 1
+
+    for place, variable in enumerate(joint.variables):
+        if variable.kind == "nominal":
+            terms.append(((below(pooled(place, known, joint.misses(place))), 1),))
+        else:
+            terms += [((place, power),) for power in range(1, plan.degree + 1)]
+            terms += [((place, MISSING),)] if joint.misses(place) else []
+        if plan.groups is not None:
+            parts.append([(below(coarse(place, variable, known, plan.groups)), 1)])
+        elif variable.kind == "nominal":
+            parts.append([(below(product_categories(place, known)), 1)])
+        else:
+            often = known.missing(place) >= FEW_ROWS
+            parts.append([(place, 1), *([(place, MISSING)] if often else [])])
+    for a, b in combinations(range(len(parts)), 2):
+        if plan.has(joint.variables[a].name, joint.variables[b].name):
+            terms += [(one, other) for one in parts[a] for other in parts[b]]
+    return PlannedTerms(Extension(tuple(groupings)), tuple(terms))
