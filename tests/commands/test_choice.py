@@ -465,6 +465,15 @@ def test_groups_follow_units_whatever_the_order_of_rows_and_columns():
     assert np.bincount(groups).max() < 30
 
 
+def test_of_many_candidates_the_most_useful_are_measured_again(monkeypatch):
+    monkeypatch.setattr("microgauge.commands.replicates.MOST_CANDIDATES", 2)
+    frame = people(100)
+    tables = {str(step): banded(frame, step) for step in (40, 20, 5)}
+    result = rank(tables, frame, schema(rank={"utility": "U"}), max_risk=1.0)
+    (note,) = [note for note in result.notes if "most useful are measured again" in note]
+    assert "40 (only the 2 most" in note
+
+
 def test_large_files_are_not_measured_again_unless_asked_to():
     frame = people(1001)
     tables = {"a": banded(frame, 5), "b": banded(frame, 10)}

@@ -299,6 +299,7 @@ def _recommended(
     if stopped(best):
         return Recommendation(name=None, reason=_best_is_stopped(best, kept), best=best.name)
     others = [c for c in kept if c is not best and not stopped(c)]
+    others.sort(key=lambda c: (-gain(c), danger(c), c.name))  # the nearest are tested first
     equals = {c.name: e for c in others if (e := chance.equal(best, c)) is not None}
     alike = [best, *(c for c in others if c.name in equals)]
     chosen = min(alike, key=lambda c: (danger(c), -gain(c), c.name))

@@ -29,6 +29,8 @@ from microgauge.values.hashing import key_cells, key_words, mixed
 
 MOST_ROWS = 1_000
 """Rows of a table that is measured 30 times more without being asked to."""
+MOST_CANDIDATES = 12
+"""Candidates that are measured again, the most useful first."""
 TOO_LARGE = (
     f"beyond {MOST_ROWS:,} rows that takes long, as the utility is measured again without each of "
     f"{GROUPS} groups; [rank] jackknife = true does so"
@@ -45,6 +47,7 @@ class Measured:
     schema: Schema
     progress: Progress = silent
     _parts: list[Original] = field(default_factory=list)
+    _asked: set[str] = field(default_factory=set)
 
     @staticmethod
     def of(
@@ -61,6 +64,9 @@ class Measured:
         inputs = candidate.assessment.inputs
         if chosen is None and max(inputs.original.rows, inputs.protected.rows) > MOST_ROWS:
             raise Undefined(TOO_LARGE)
+        self._asked.add(candidate.name)
+        if len(self._asked) > MOST_CANDIDATES:
+            raise Undefined(f"only the {MOST_CANDIDATES} most useful are measured again")
         try:
             return self._measured(candidate)
         except InputError as error:
