@@ -283,6 +283,26 @@ def disclosed_apart():
     return microgauge.assess, (original, mixed), choices
 
 
+def strays():
+    """Texts among numbers, in either table: a missing code, a top code, a few words."""
+    names = ["region", "sex", "age", "income"]
+    place = pl.int_range(pl.len())
+
+    def texts(frame, top):
+        age = pl.min_horizontal(pl.col("age").round(), pl.lit(top)).cast(pl.Int64)
+        return frame.select(names).with_columns(
+            age=pl.when(age < top).then(age.cast(pl.String)).otherwise(pl.lit(f"{top}+")),
+            income=pl.when(place % 9 == 0).then(pl.lit("refused")).otherwise("income"),
+            amount=pl.when(place % 50 == 3)
+            .then(pl.format("word {}", place % 7))
+            .otherwise((place * 7919 % 1009 / 8).cast(pl.String)),
+        )
+
+    tables = texts(survey(), 70), texts(survey(), 60)
+    schema = {"options": {"aligned": False}}
+    return microgauge.assess, tables, {"only": ["gdu", "ecdf"], "schema": schema}
+
+
 def ranked():
     """Two candidates, of few columns."""
     names = ["region", "sex", "age", "health", "income", "number"]
@@ -322,6 +342,7 @@ CASES = {
     "unchanged": unchanged,
     "disclosed": disclosed,
     "disclosed apart": disclosed_apart,
+    "strays": strays,
     "ranked": ranked,
     "diagnosed": diagnosed,
     "drafted": drafted,

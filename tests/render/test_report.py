@@ -588,7 +588,7 @@ HIDDEN_KEYS = {
     "sweep", "recommended", "frontier", "boxes", "density", "edges", "suda",
 }  # fmt: skip
 HIDDEN_WORDS = re.compile(
-    r"risk|identif|unique|disclos|anonym|\brut\b|merged|inferred|keeps"
+    r"risk|identif|unique|disclos|anonym|\brut\b|merged|inferred"
     r"|suppress|removed|more cells|/tmp|\.csv|\.parquet",
     re.IGNORECASE,
 )

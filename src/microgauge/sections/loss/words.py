@@ -51,8 +51,9 @@ def _records_story(loss: Loss) -> str:
 def _tables_story(loss: Loss) -> str:
     said = f"CTBIL {loss.ctbil:,.0f} in {len(loss.tables)} tables, AAD {scientific(loss.aad)}"
     moved = [table for table in loss.tables if (table.moved or 0.0) > 0]
+    recoded = any(v.ncp is not None for v in loss.variables)
     if not moved:
-        return f"{said}; no unit in another cell"
+        return f"{said}; no unit in another cell{' beyond recoding' if recoded else ''}"
     worst = max(moved, key=lambda table: table.moved or 0.0)
     return f"{said}; {worst.moved:.0%} in another cell of {' × '.join(worst.variables)}"
 
