@@ -22,7 +22,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from microgauge.arrays import Codes, Flags, Floats, Index
 from microgauge.errors import Undefined
@@ -438,6 +437,8 @@ def _mismatches(block: _Side, part: _Side) -> NDArray[Any]:
 
 def _differences(block: _Side, part: _Side) -> Floats:
     """How far two records are apart in the numbers that both know."""
+    from scipy.spatial.distance import cdist  # takes long to load, and most runs need it not
+
     numbers = block.numbers.shape[1]
     whole = ~(block.gaps | part.gaps)[:numbers]
     if whole.all():
