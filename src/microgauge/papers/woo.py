@@ -15,6 +15,7 @@ from microgauge.engines.rounds import run_one
 from microgauge.log import Log
 from microgauge.measures.joint.designs import Design, chosen_design, spline_design
 from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.ladder import ROWS_PER_TERM
 from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.results import FigureRow, FigureTable
 from microgauge.schema import Schema
@@ -86,8 +87,12 @@ def joint_of(
 
 
 def smooth_design(joint: Joint) -> Design:
-    """Cubes of numbers, indicators of all categories, and products of all pairs of them."""
-    return chosen_design(joint, 3, "pairs", None)
+    """Indicators of all categories, cubes of numbers and products of pairs where rows allow it."""
+    for degree, interactions in ((3, "pairs"), (3, "none"), (1, "none")):
+        design = chosen_design(joint, degree, interactions, None)
+        if joint.rows >= ROWS_PER_TERM * design.columns.shape[1]:
+            return design
+    return design
 
 
 def basis_design(joint: Joint) -> Design:

@@ -36,7 +36,7 @@ ENOUGH = 1e-18
 """Gain of a step per row at which the quasi-Newton climb has arrived."""
 MOST_APPROACHES = 150
 """Steps of the quasi-Newton climb before Newton's own take over."""
-MEMORY = 12
+MEMORY = 40
 """Steps that the quasi-Newton climb remembers."""
 DEPENDENT = 1e-10
 """A column whose squared part outside the columns before it is smaller is dropped as dependent."""
