@@ -22,6 +22,7 @@ from benchmarks.panel.scores import (
     compared,
     half_score,
     halves,
+    on_scale,
     score,
 )
 from benchmarks.panel.working import Task, finished
@@ -138,6 +139,7 @@ def written(
             name: {
                 **vars(score(every)),
                 **{side: half_score(every, sides, side) for side in SIDES},
+                "on_scale": on_scale(every),
                 "default": FIGURES[name].default,
                 "main": FIGURES[name].main,
                 "seeds": min(given.seeds, MOST_SEEDS.get(FIGURES[name].measurer, given.seeds)),

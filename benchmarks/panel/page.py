@@ -41,8 +41,9 @@ def _of_what(found: Mapping[str, Any]) -> str:
 
 def _table(found: Mapping[str, Any], all_figures: bool) -> str:
     rows = [
-        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere |",
-        "|---|---|---|---|---|---|---|",
+        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere "
+        "| on its scale |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for name, one in ordered(found, all_figures):
         bold = "**" if one["default"] else ""
@@ -50,7 +51,8 @@ def _table(found: Mapping[str, Any], all_figures: bool) -> str:
         rows.append(
             f"| {bold}{name}{bold}{fewer} | {bold}{one['value']:.3f}{bold} "
             f"| {one['low']:.3f} – {one['high']:.3f} | {_share(one['chooses'])} "
-            f"| {_share(one['confirms'])} | {one['unknown']:,} | {one['known']:.3f} |"
+            f"| {_share(one['confirms'])} | {one['unknown']:,} | {one['known']:.3f} "
+            f"| {_share(one['on_scale'])} |"
         )
     return "\n".join(rows)
 

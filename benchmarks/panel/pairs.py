@@ -26,6 +26,11 @@ class Pair:
     def name(self) -> str:
         return f"{self.a} ≥ {self.b}"
 
+    @property
+    def on_scale(self) -> bool:
+        """Whether neither file removes or bands a variable: what U_p by itself can compare."""
+        return not any(word in side for side in (self.a, self.b) for word in ("remove", "bands"))
+
 
 def read_pairs(kind: Kind) -> list[Pair]:
     """The pairs of a kind, in the order of the list."""

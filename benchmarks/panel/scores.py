@@ -171,6 +171,12 @@ def half_score(every: Sequence[Compared], sides: Mapping[str, Half], side: Half)
     return score(own).value if own else None
 
 
+def on_scale(every: Sequence[Compared]) -> float | None:
+    """The score over the pairs that neither remove nor band a variable."""
+    own = [one for one in every if one.pair.on_scale]
+    return score(own).value if own else None
+
+
 def halves(names: Sequence[str]) -> dict[str, Half]:
     """Data sets in alphabetical order, alternating: one half chooses, the other confirms."""
     return {name: SIDES[place % 2] for place, name in enumerate(sorted(names))}

@@ -7,7 +7,16 @@ from math import sqrt
 
 import numpy as np
 
-from benchmarks.panel.scores import SIDES, Compared, by_data_set, by_pair, half_score, halves, score
+from benchmarks.panel.scores import (
+    SIDES,
+    Compared,
+    by_data_set,
+    by_pair,
+    half_score,
+    halves,
+    on_scale,
+    score,
+)
 
 Results = Mapping[str, Sequence[Compared]]
 """Every comparison, by figure."""
@@ -16,8 +25,9 @@ Results = Mapping[str, Sequence[Compared]]
 def scores_table(results: Results, names: Sequence[str]) -> str:
     """Each figure's share of pairs in the right order: all data sets, each half, where defined."""
     rows = [
-        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere |",
-        "|---|---|---|---|---|---|---|",
+        "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere "
+        "| on its scale |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     sides = halves(names)
     for figure, every in results.items():
@@ -26,7 +36,7 @@ def scores_table(results: Results, names: Sequence[str]) -> str:
         rows.append(
             f"| {figure} | {whole.value:.3f} | {whole.low:.3f} – {whole.high:.3f} "
             f"| {chooses} | {confirms} | {whole.unknown} of {whole.comparisons} "
-            f"| {whole.known:.3f} |"
+            f"| {whole.known:.3f} | {_shown(on_scale(every))} |"
         )
     return "\n".join(rows)
 

@@ -411,12 +411,21 @@ def test_the_mean_ratio_of_resamples_may_be_off_by_chance(panel):
     assert not Resampled("iris", 150, 10, (1.4,) * 20).met
 
 
+def test_pairs_on_one_scale_neither_remove_nor_band(panel):
+    from benchmarks.panel.pairs import Pair
+
+    assert Pair("utility", "swap5", "swap10", True, "").on_scale
+    for other in ("remove1", "wide_bands_fine_swap10", "named_bands_coarse"):
+        assert not Pair("utility", "original", other, True, "").on_scale
+
+
 def test_the_page_is_filled_between_its_marks(panel, tmp_path):
     import json
 
     from benchmarks.panel import page
 
     figure = {"value": 0.9, "low": 0.8, "high": 1.0, "chooses": 0.9, "confirms": None, "known": 0.9}
+    figure |= {"on_scale": 0.8}
     figure |= {"comparisons": 1_200, "unknown": 3, "main": True, "seeds": 5, "default": False}
     figures = {"<few>": figure | {"seeds": 1}, "best": figure | {"value": 0.95, "default": True}}
     found = {"pairs": 63, "neighbours": 46, "data_sets": ["a", "b"], "most_rows": 5_000, "seeds": 5}
@@ -426,7 +435,9 @@ def test_the_page_is_filled_between_its_marks(panel, tmp_path):
     for _ in range(2):  # a second time changes nothing
         page.main([w if w.startswith("--") else str(tmp_path / w) for w in words])
     said = (tmp_path / "p.md").read_text(encoding="utf-8")
-    assert said.count("| **best** | **0.950** | 0.800 – 1.000 | 0.900 | – | 3 | 0.900 |") == 1
+    assert (
+        said.count("| **best** | **0.950** | 0.800 – 1.000 | 0.900 | – | 3 | 0.900 | 0.800 |") == 1
+    )
     assert said.count("| <few> (one seed) |") == 1
     assert "63 pairs, 46 of them neighbours, in 2 data sets" in said
     drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
