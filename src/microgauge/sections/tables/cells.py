@@ -137,8 +137,11 @@ def _borders(levels: Levels, choices: TablesChoices, name: str) -> Borders:
     up_to = np.cumsum(levels.sums)
     wanted = np.arange(1, choices.quantiles) / choices.quantiles * up_to[-1]
     # Sums of weights have errors in their last digits, which must not move a border.
-    at = np.searchsorted(up_to, wanted * (1.0 - 1e-12))
-    return Borders(np.unique(levels.numbers[at]), closed_right=True)
+    last = np.unique(np.searchsorted(up_to, wanted * (1.0 - 1e-12)))
+    last = last[last < len(levels) - 1]
+    # Half way to the next value: at the value itself, the least noise would move half of its units.
+    between = (levels.numbers[last] + levels.numbers[last + 1]) / 2.0
+    return Borders(between, closed_right=True)
 
 
 def _grouped(numbers: Floats, borders: Borders) -> tuple[Index, int]:
