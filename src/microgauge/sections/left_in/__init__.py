@@ -37,10 +37,10 @@ class LeftInSection(Section):
         return run(study, log)
 
     def headline(self, result: Assessment) -> Headline | None:
-        """Stop, where something was found."""
+        """Stop, where something was found; a terminal shows that in the verdict, if there is one."""
         from microgauge.sections.left_in.words import headline
 
-        return headline(result.sections[self.name])
+        return headline(result.sections[self.name], on_terminal=result.verdict is None)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What was found, and what to do about it; one line where nothing was."""
