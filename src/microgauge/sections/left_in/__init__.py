@@ -37,7 +37,7 @@ class LeftInSection(Section):
         return run(study, log)
 
     def headline(self, result: Assessment) -> Headline | None:
-        """Stop, where something was found; a terminal shows that in the verdict, if there is one."""
+        """Stop, where something was found; on a terminal the verdict says so, if there is one."""
         from microgauge.sections.left_in.words import headline
 
         return headline(result.sections[self.name], on_terminal=result.verdict is None)

@@ -18,7 +18,7 @@ class VerdictChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong by itself; whether the utility is one is told with the analyses known."""
-        found = []
+        found: list[str] = []
         if not isinstance(self.title, str | None):
             found.append(f"{where} title must be a text.")
         if not isinstance(self.utility, str | None):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from microgauge.results import Assessment
-from microgauge.results.figures import Measures, default_utility, utility_sections
+from microgauge.results.figures import Measures, default_utility, sections_of, utility_sections
 from microgauge.results.verdict import Finding, Opinion, Verdict
 from microgauge.schema import Schema
-from microgauge.sections.requirements.holding import measures_of, named_utility
+from microgauge.sections.requirements.holding import limits_of, measures_of, named_utility
 from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.sections.verdict.limits import OF_SAFETY, OF_USE
 from microgauge.sections.verdict.of_safety import left_in, risk_too_high, special_uniques
@@ -20,11 +20,13 @@ RANKS = {"stop": 0, "warn": 1, "note": 2}
 
 
 def needed_by(schema: Schema) -> frozenset[str]:
-    """The sections that a verdict is made of."""
+    """The sections that a verdict is made of: of both grades, and of the limits."""
     measures = measures_of(schema)
     found = {"left_in", "tables", *utility_sections(measures.utility)}
     if schema.keys:
         found.add("disclosure" if measures.risk == "disclosure" else "risk")
+    for limit in limits_of(schema):
+        found.update(sections_of(limit.figure, measures))
     return frozenset(found)
 
 

@@ -6,7 +6,7 @@ from microgauge.errors import listing
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures
 from microgauge.results.verdict import Finding, Opinion
-from microgauge.results.wording import figure
+from microgauge.results.wording import whole_per_cent
 from microgauge.sections.verdict.safe import GOOD, risk_of
 
 MOST_NAMED = 3
@@ -63,25 +63,25 @@ def _of_intruder(found: Disclosure) -> Finding:
     keys = listing(found.keys, 5)
     said, remedy, about, see = {
         "found": (
-            f"Most of the risk is that people's records are found by {keys}{_claims(found)}.",
+            f"The risk is that people's records are found by {keys}{_claims(found)}.",
             "Coarsen these variables, or swap or suppress their rare values.",
             found.keys,
             "docs/disclosure/found.md",
         ),
         "found_copied": (
-            "Most of the risk is that real records stand in the file, by which people are found.",
+            "The risk is that real records stand in the file, by which people are found.",
             "Make the records anew, or remove those that equal a real one that is alone.",
             found.keys,
             "docs/disclosure/copied.md",
         ),
         "learned": (
-            f"Most of the risk is that {target} is learned from {keys}.",
+            f"The risk is that {target} is learned from {keys}.",
             f"Coarsen {target} or these keys. {_holdout(found)}".rstrip(),
             (str(target), *found.keys),
             "docs/disclosure/learned.md",
         ),
         "excess": (
-            f"Most of the risk is that {target} of those who took part is learned from {keys}.",
+            f"The risk is that {target} of those who took part is learned from {keys}.",
             f"Coarsen {target} or these keys.",
             (str(target), *found.keys),
             "docs/disclosure/holdout.md",
@@ -97,12 +97,10 @@ def _claims(found: Disclosure) -> str:
     claims, right = found.found.claims, found.found.claims_right
     if not claims or right is None:
         return ""
-    who = "one person agrees" if claims == 1 else f"{claims:,} people agree"
-    return f"; of {found.units:,}, {who} with exactly one record, {_share(right)} of them rightly"
-
-
-def _share(value: float) -> str:
-    return f"{figure(100 * value, 0)} %"
+    if claims == 1:
+        return f"; one person matches exactly one record, {'their own' if right else 'another'}"
+    whose = {0.0: "none", 1.0: "all"}.get(right) or whole_per_cent(right)
+    return f"; {claims:,} people match exactly one record, {whose} of them their own"
 
 
 def _holdout(found: Disclosure) -> str:
@@ -121,13 +119,14 @@ def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
     driving = [(name, share) for name, share in ranked if share >= MANY]
     if not driving or not sum((risk.suda.msus or {}).values()):
         return []
-    told = [f"{name} has a part in {figure(share, 0)} %" for name, share in driving[:MOST_NAMED]]
+    told = [f"{name} in {whole_per_cent(share / 100)}" for name, share in driving[:MOST_NAMED]]
     return [
         Finding(
             code="special-uniques",
             grade="note" if safe.grade == "good" else "warn",
             about=tuple(name for name, _ in driving),
-            sentence=f"Of what makes records stand out by few of their values, {', '.join(told)}.",
+            sentence="Some records stand out by few of their values; of what makes them do so, "
+            f"these have a part: {', '.join(told)}.",
             remedy=_join(result, driving[0][0]),
             see="docs/risk/suda.md",
         )

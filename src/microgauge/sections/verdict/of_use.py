@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from microgauge.errors import listing
 from microgauge.results import GDU, Assessment, PairScore, RecodingResult
@@ -16,6 +16,7 @@ from microgauge.sections.tables.words import per_cent
 from microgauge.sections.verdict.standing import (
     HALF,
     Place,
+    gdu_place,
     removed,
     tables_left,
     variable_places,
@@ -99,26 +100,40 @@ def lost_variables(result: Assessment) -> list[Finding]:
     weak = weak_variables(places)
     if not weak:
         return []
-    told = [f"{name} ({_how_much(places[name])})" for name in weak]
     return [
         Finding(
             code="variables-lost",
             grade="warn",
             about=tuple(weak),
-            sentence="Tables with these variables lost much of what they told (0 % is no more than "
-            "with shuffled variables, 100 % a fresh sample of the original): "
-            f"{listing(told, MOST_NAMED)}.",
+            sentence=" ".join(_lost_said({name: places[name] for name in weak})),
             remedy="Protect them more gently, or tell users not to relate them to others.",
             see="docs/tables.md",
         )
     ]
 
 
-def _how_much(place: Place) -> str:
-    kept = place.kept
-    if kept is None:
-        return f"{per_cent(place.resample - place.value)} of units worse than a fresh sample"
-    return "0 %" if kept <= 0 else whole_per_cent(kept)
+def _lost_said(weak: Mapping[str, Place]) -> list[str]:
+    """Those nearer to shuffled variables; those of which that cannot be said."""
+    near = [f"{n} ({_way(p.kept)})" for n, p in weak.items() if p.kept is not None]
+    worse = [n for n, p in weak.items() if p.kept is None]
+    said = []
+    if near:
+        said.append(
+            "Tables with these variables are nearer to shuffled variables (0 %) than to a fresh "
+            f"sample of the original (100 %): {listing(near, MOST_NAMED)}."
+        )
+    if worse:
+        said.append(
+            "Tables with these variables are worse than those of a fresh sample of the original: "
+            f"{listing(worse, MOST_NAMED)}."
+        )
+    return said
+
+
+def _way(kept: float) -> str:
+    if kept < 0:
+        return "below 0 %"
+    return "0 %" if kept == 0 else whole_per_cent(kept)
 
 
 def lost_tables(result: Assessment) -> list[Finding]:
@@ -135,8 +150,8 @@ def lost_tables(result: Assessment) -> list[Finding]:
             code="tables-changed",
             grade="warn",
             about=_variables_of(ranked[:MOST_NAMED]),
-            sentence="Tables that changed most, with the share of units that count as moved to "
-            f"another cell: {listing(told, MOST_NAMED)}.",
+            sentence="Tables that changed most beyond chance, with the share of units that count "
+            f"as moved to another cell: {listing(told, MOST_NAMED)}.",
             remedy="Check what users publish from them before the release.",
             see="docs/tables.md",
         )
@@ -176,7 +191,8 @@ def _pairs(pairs: Sequence[PairScore], code: str, what: str) -> list[Finding]:
             about=tuple(dict.fromkeys(n for p in ranked for n in (p.a, p.b))),
             sentence=f"{start} that the original shows {'is' if one else 'are'} {what}{first}: "
             f"{named}.",
-            remedy="Warn users who study these pairs, or protect them more gently.",
+            remedy=f"Warn users who study {'it' if one else 'them'}, or protect these variables "
+            "more gently.",
             see="docs/gdu.md",
         )
     ]
@@ -199,7 +215,7 @@ def told_apart(result: Assessment) -> list[Finding]:
             sentence=f"{_begun(apart + ', a') if apart else 'A'} computer can tell records of the "
             "file from records of the original: of one each, it picks the right one in "
             f"{per_cent(found.auc_cross)} of cases (50 % is guessing)."
-            + (f" Most of it is given away by {listing(by, MOST_NAMED)}." if by else ""),
+            + (f" It is given away by {listing(by, MOST_NAMED)}." if by else ""),
             remedy="Analyses of many variables at once may mislead: try them on the file first.",
             see="docs/propensity.md",
         )
@@ -256,16 +272,17 @@ def stray_values(result: Assessment) -> list[Finding]:
 
 def tells_little(result: Assessment) -> list[Finding]:
     """Files on which figures cannot tell good from bad."""
-    fewest = min(result.inputs.original.rows, result.inputs.protected.rows)
+    original, protected = result.inputs.original.rows, result.inputs.protected.rows
     found = []
-    if fewest < FEW:
+    if min(original, protected) < FEW:
+        which = "original" if original < protected else "protected file"
+        held = f"{min(original, protected):,} record{'' if min(original, protected) == 1 else 's'}"
         found.append(
             Finding(
                 code="few-records",
                 grade="note",
                 about=(),
-                sentence=f"There are only {fewest:,} records in the smaller file: chance moves "
-                "every figure.",
+                sentence=f"The {which} holds only {held}: chance moves every figure.",
                 remedy="Judge such a file by looking at it, too.",
                 see="docs/verdict.md",
             )
@@ -274,22 +291,21 @@ def tells_little(result: Assessment) -> list[Finding]:
 
 
 def _near_shuffled(gdu: GDU) -> list[Finding]:
-    shuffled = None if gdu.permuted is None else gdu.permuted.value
-    fresh = None if gdu.resample is None else gdu.resample.value
-    models = gdu.multivariate is not None and any(gdu.weights[2:])
-    if gdu.value is None or shuffled is None or models:
+    place = gdu_place(gdu)
+    if place is None:
         return []
-    if fresh is not None and fresh - shuffled < TELLS:
+    if place.resample - place.permuted < TELLS:
         said = (
             "The global data utility says little here: shuffled variables would have "
-            f"{figure(shuffled, 2)}, a fresh sample of the original {figure(fresh, 2)}."
+            f"{figure(place.permuted)}, a fresh sample of the original {figure(place.resample)}."
         )
         return [_little("gdu-tells-little", "note", said)]
-    if gdu.value - shuffled >= NEAR:
+    if place.value - place.permuted >= NEAR:
         return []
+    gone = any(v.reason == "removed" for v in gdu.variables)
     said = (
-        f"The global data utility is {figure(gdu.value)}; with shuffled variables the original "
-        f"itself would have {figure(shuffled)}."
+        f"The global data utility{' of what is left' if gone else ''} is {figure(place.value)}; "
+        f"with shuffled variables the original itself would have {figure(place.permuted)}."
     )
     return [_little("near-shuffled", "warn", said)]
 

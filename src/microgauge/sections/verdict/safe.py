@@ -19,7 +19,12 @@ from microgauge.sections.verdict.limits import OF_SAFETY, by_limits, limits_on
 GOOD, FAIR = 0.05, 0.2
 MOST_NAMED = 5
 RULE = "No limit on risk was set: up to 0.05 is called good, up to 0.2 fair."
-BOUND = "It is an upper bound: it also counts what the file says of people who are not in it."
+BOUNDS = {
+    "learned": "It is an upper bound: it also counts what the file says of people who are not in "
+    "it.",
+    "found_copied": "It is an upper bound: it also counts records that are alike by chance.",
+}
+"""What a figure also counts that was not compared with people who are not in the original."""
 
 
 def risk_of(result: Assessment, measures: Measures) -> tuple[float | None, str | None]:
@@ -85,9 +90,9 @@ def _not_measured(result: Assessment, why: str | None) -> str:
 def bound(result: Assessment, measures: Measures) -> str:
     """What an upper bound is, where the risk is one."""
     found = result.disclosure
-    is_bound = measures.risk == "disclosure" and found is not None and found.upper_bound
-    # Where nothing is found the bound says all there is.
-    return BOUND if is_bound and found is not None and found.risk else ""
+    if measures.risk != "disclosure" or found is None or not found.upper_bound or not found.risk:
+        return ""  # where nothing is found, a bound says all there is
+    return "" if found.worst is None else BOUNDS.get(found.worst.part, "")
 
 
 def figure_sentence(result: Assessment, measures: Measures, value: float) -> str:
@@ -99,9 +104,10 @@ def figure_sentence(result: Assessment, measures: Measures, value: float) -> str
 
 def _of_classes(risk: Risk | None, value: float) -> str:
     assert risk is not None
+    outside = "" if risk.external is None else ", here and in the external table"
     return (
-        f"By how many records share {_all_of(risk.keys)}, the risk is {_shown(value)} (0 nobody "
-        "stands out, 1 everybody does)."
+        f"By how many records share {_all_of(risk.keys)}{outside}, the risk is {_shown(value)} (0 "
+        "nobody stands out, 1 everybody does)."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from microgauge.results import GDU, Assessment
 from microgauge.results.figures import ANALYSED
@@ -11,6 +12,8 @@ from microgauge.results.tables import Tables, TableScore
 
 NARROW = 0.01
 """A distance of the reference points below which a score cannot be placed between them."""
+DIGITS = 9
+"""Digits of differences that count: what sums leave behind is not a step of a grade."""
 HALF = 0.5
 """What every variable of a good file keeps, and a fair file as a whole."""
 
@@ -33,18 +36,21 @@ class Place:
     @property
     def narrow(self) -> bool:
         """Whether the measure cannot tell the two apart here."""
-        return self.resample - self.permuted < NARROW
+        return round(self.resample - self.permuted, DIGITS) < NARROW
 
     @property
     def kept(self) -> float | None:
-        """0 like shuffled variables, 1 like a fresh sample; below and above by chance and more.
+        """0 like shuffled variables, 1 like a fresh sample.
+
+        Below 0 where the variables' own distributions changed, too; above 1 where little was
+        changed: most of the records then are not drawn but the original's own.
 
         >>> round(Place(0.9, 0.7, 0.95).kept, 3), Place(0.9, 0.899, 0.9).kept
         (0.8, None)
         """
         if self.narrow:
             return None
-        return (self.value - self.permuted) / (self.resample - self.permuted)
+        return round((self.value - self.permuted) / (self.resample - self.permuted), DIGITS)
 
     def keeps(self, share: float) -> bool:
         """Whether it keeps so much; where that cannot be told, whether it is like a fresh sample.
@@ -53,7 +59,12 @@ class Place:
         (True, False)
         """
         kept = self.kept
-        return self.value >= self.resample - NARROW if kept is None else kept >= share
+        return self.above_fresh >= -NARROW if kept is None else kept >= share
+
+    @property
+    def above_fresh(self) -> float:
+        """By how much it exceeds a fresh sample's."""
+        return round(self.value - self.resample, DIGITS)
 
 
 def removed(result: Assessment) -> list[str]:
@@ -68,18 +79,13 @@ def tables_left(tables: Tables) -> list[TableScore]:
 
 
 def tables_place(tables: Sequence[TableScore]) -> Place | None:
-    """The mean of some tables; None where there are none.
-
-    A sum in the order of the tables' names, so that it does not depend on how they are ranked.
-    """
+    """The mean of some tables; None where there are none."""
     if not tables:
         return None
-    ordered = sorted(tables, key=lambda table: table.variables)
-    count = len(ordered)
     return Place(
-        sum(table.score for table in ordered) / count,
-        sum(table.permuted for table in ordered) / count,
-        sum(table.resample for table in ordered) / count,
+        fsum(table.score for table in tables) / len(tables),
+        fsum(table.permuted for table in tables) / len(tables),
+        fsum(table.resample for table in tables) / len(tables),
     )
 
 
@@ -102,7 +108,7 @@ def weak_variables(places: dict[str, Place]) -> list[str]:
 
 
 def _worth(place: Place) -> float:
-    return place.value - place.resample if place.kept is None else place.kept
+    return place.above_fresh if place.kept is None else place.kept
 
 
 def gdu_place(gdu: GDU) -> Place | None:

@@ -92,8 +92,9 @@ def _not_placed(measures: Measures, value: float) -> Opinion:
     """A measure that nothing stands beside."""
     why = "the measure has no reference points here"
     said = (
-        f"{NO_LIMIT}, and there is nothing to hold {utility_title(measures.utility)} against: it "
-        f'is {figure(value)}. Say what is enough: --require "utility>=0.8".'
+        f"{NO_LIMIT}, and no file of known loss stands beside the measure "
+        f"({utility_title(measures.utility)}: {figure(value)}). Say what is enough: --require "
+        '"utility>=0.8".'
     )
     return _unknown(measures, value, said, why)
 
@@ -154,14 +155,13 @@ def _position(place: Place) -> str:
 
 
 def _position_if_narrow(place: Place) -> str:
-    beside = place.value - place.resample
-    if abs(beside) <= NARROW:
+    if abs(place.above_fresh) <= NARROW:
         fresh = "within 0.01 of a fresh sample's"
     else:
-        fresh = f"{'more' if beside > 0 else 'less'} than a fresh sample's"
+        fresh = f"{'more' if place.above_fresh > 0 else 'less'} than a fresh sample's"
     return (
-        f"which is {fresh}; but that would be less than 0.01 above shuffled variables, so that "
-        "this figure cannot tell whether relations are kept"
+        f"which is {fresh}; but a fresh sample would be less than 0.01 above shuffled variables, "
+        "so that this figure cannot tell whether relations are kept"
     )
 
 
@@ -182,4 +182,4 @@ def _gone(gone: Sequence[str]) -> str:
 def _rule(place: Place) -> str:
     if place.narrow:
         return f"{NO_LIMIT}: as good as a fresh sample is called good, worse poor."
-    return f"{NO_LIMIT}: from 90 % is called good, from 50 % fair."
+    return f"{NO_LIMIT}: 90 % and more is called good, 50 % and more fair."
