@@ -24,7 +24,7 @@ def demo() -> microgauge.Assessment:
 
 CONTRACT = {
     "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf tables"
-    " loss indicators regressions disclosure risk rut yardsticks notes",
+    " loss indicators regressions disclosure risk rut verdict yardsticks notes",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -141,6 +141,10 @@ CONTRACT = {
     "rut.attributes": "name kind loss loss_measure similarity similarity_measure weight losses"
     " similarities loss_weights similarity_weights rule loss_by_rule entropy_difference"
     " suppressed",
+    "verdict": "useful safe utility risk findings title",
+    "verdict.useful": "grade measure value limit kept sentence",
+    "verdict.safe": "grade measure value limit kept sentence",
+    "verdict.findings": "code grade about sentence remedy see",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""

@@ -212,7 +212,7 @@ def test_data_users_see_no_section_that_is_not_for_them(result):
 
 def test_the_sections_of_the_house_that_are_not_public():
     assert {s.name for s in sections() if not s.public} == {
-        "disclosure", "left_in", "loss", "risk", "rut", "tables",
+        "disclosure", "left_in", "loss", "requirements", "risk", "rut", "tables", "verdict",
     }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from microgauge.sections.registry import choosable, sections
 from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
 from microgauge.sections.risk.choices import NO_KEYS, OTHER_TABLES
 from microgauge.sections.section import Section, Shared
+from microgauge.sections.verdict.forming import needed_by, with_verdict
 from microgauge.study.describe import OriginalCache
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -75,9 +76,9 @@ def assess(
     folder `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names
     of tables or paths that Spark can read.
     """
-    chosen_names = chosen_sections(only, skip)
     given = {"external": external, "population": population, "holdout": holdout}
     chosen = limited(chosen_schema(schema, key, **given), require=require)
+    chosen_names = _with_judged(chosen_sections(only, skip), only, skip, chosen)
     _check_limits(chosen, chosen_names)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
@@ -144,7 +145,8 @@ def assess_against(
         remarks=notes,
         **found,
     )
-    return result.changed(requirements=requirements_of(result, schema))
+    result = result.changed(requirements=requirements_of(result, schema))
+    return with_verdict(result, schema) if "verdict" in wanted.sections else result
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,18 @@ def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -
     schema = _schema(source, key)
     chosen = {name: table for name, table in tables.items() if table is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
+
+
+def _with_judged(
+    names: frozenset[str],
+    only: Collection[str] | None,
+    skip: Collection[str],
+    schema: Schema,
+) -> frozenset[str]:
+    """Who asks for the verdict by name gets the sections that it is made of, too."""
+    if only is None or "verdict" not in names or limit_faults(schema, choosable()):
+        return names
+    return names | (needed_by(schema) - frozenset(skip))
 
 
 def _check_limits(schema: Schema, computed: Collection[str]) -> None:

@@ -26,6 +26,7 @@ from microgauge.schema import Schema
 from microgauge.schema.limits import Limit
 from microgauge.sections.balance.section import balanced
 from microgauge.sections.requirements.holding import limits_of, measures_of, requirements_of
+from microgauge.sections.verdict.forming import with_verdict
 
 Replicates = Callable[[Candidate], Sequence[float]]
 """The utility of a candidate without each of the groups of units, which are the same for all;
@@ -93,7 +94,10 @@ def _limited_risk(limits: Sequence[Limit]) -> bool:
 def _held(candidate: Candidate, schema: Schema) -> Candidate:
     """With the limits of now held against its figures: kept ones may have had others."""
     found = requirements_of(candidate.assessment, schema)
-    return replace(candidate, assessment=candidate.assessment.changed(requirements=found))
+    result = candidate.assessment.changed(requirements=found)
+    if result.verdict is not None:
+        result = with_verdict(result, schema)
+    return replace(candidate, assessment=result)
 
 
 def _standing(candidate: Candidate, schema: Schema, measures: Measures) -> Candidate:

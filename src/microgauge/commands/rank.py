@@ -116,7 +116,7 @@ def check_choice(schema: Schema, computed: Collection[str], faults: Sequence[str
 def choice_faults(schema: Schema, computed: Collection[str]) -> list[str]:
     """What is wrong with the limits and the utility of a ranking."""
     found = limit_faults(schema, ())
-    if any(fault.startswith("[rank] utility") for fault in found):
+    if any(fault.startswith(("[rank] utility", "[verdict] utility")) for fault in found):
         return found
     return limit_faults(schema, {*computed, *needed(schema)})
 
@@ -156,7 +156,8 @@ def chosen_limits(
     """The schema with limits, utility and weights that were said beside it."""
     schema = limited(schema, **limits)
     if utility is not None:
-        schema = schema.changed(rank=replace(schema.rank, utility=utility))
+        verdict = replace(schema.verdict, utility=None)
+        schema = schema.changed(rank=replace(schema.rank, utility=utility), verdict=verdict)
     if preset is not None:
         weights = {"preset": preset, "alpha": None, "beta": None}
         schema = schema.changed(rut=replace(schema.rut, **weights))

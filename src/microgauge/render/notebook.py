@@ -21,13 +21,14 @@ def notebook_view(result: Assessment) -> str:
 
 
 def _headline(headline: Headline) -> str:
+    shown_first = "".join(_block(block) for block in headline.blocks)
     lines = [
         f"{_bold(line.label) if line.main else escape(line.label)} "
         f"{shown(line.value, line.digits)} {escape(line.said)}"
         for line in headline.lines
     ]
     told = [*lines, *(escape(aside) for aside in headline.asides)]
-    return f"<p>{'<br>'.join(told)}</p>" if told else ""
+    return shown_first + (f"<p>{'<br>'.join(told)}</p>" if told else "")
 
 
 def _bold(text: str) -> str:

@@ -40,6 +40,11 @@ def summary(result: Assessment) -> str:
 
 
 def _headline(headline: Headline) -> str:
+    told = ["\n".join(block_lines(block)) for block in headline.blocks]
+    return "\n\n".join(part for part in [*told, _figures(headline)] if part)
+
+
+def _figures(headline: Headline) -> str:
     labels = [line.label if line.main else f"  {line.label}" for line in headline.lines]
     width = max((len(label) for label in labels), default=0)
     lines = [

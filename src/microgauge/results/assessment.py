@@ -20,6 +20,7 @@ from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.requirements import Requirement
 from microgauge.results.risk import Risk
 from microgauge.results.tables import Tables
+from microgauge.results.verdict import Verdict
 from microgauge.results.yardsticks import Yardstick
 
 ORDER = (
@@ -35,6 +36,7 @@ ORDER = (
     "disclosure",
     "risk",
     "requirements",
+    "verdict",
     "yardsticks",
     "rut",
 )
@@ -164,6 +166,11 @@ class Assessment:
     def requirements(self) -> tuple[Requirement, ...] | None:
         """The limits, and whether the file keeps them."""
         return self.sections.get("requirements")
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Is it useful, is it safe, and what is to be done."""
+        return self.sections.get("verdict")
 
     @property
     def yardsticks(self) -> tuple[Yardstick, ...] | None:

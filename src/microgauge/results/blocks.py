@@ -68,6 +68,8 @@ class Headline:
     """The numbers on top of a terminal, each with something beside it."""
     asides: tuple[str, ...] = ()
     """What a terminal says below them."""
+    blocks: tuple[Block, ...] = ()
+    """What is shown everywhere, before the rest of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,13 +37,20 @@ class Requirement:
         """The limit that is missed, and by which figure."""
         if self.value is None:
             return f"{self.said} (it has none: {self.reason})"
-        # As many digits as tell the two apart.
-        shown = next(
-            (text for digits in (3, 6, 17) if float(text := f"{self.value:.{digits}g}")
-             != float(f"{self.limit:.{digits}g}")),
-            f"{self.value:g}",
-        )  # fmt: skip
-        return f"{self.said} (it is {shown})"
+        return f"{self.said} (it is {apart(self.value, self.limit)})"
+
+
+def apart(value: float, limit: float) -> str:
+    """A figure with as many digits as tell it from a limit.
+
+    >>> apart(0.0512, 0.05), apart(0.05001, 0.05), apart(0.05, 0.05)
+    ('0.0512', '0.05001', '0.05')
+    """
+    return next(
+        (text for digits in (3, 6, 17)
+         if float(text := f"{value:.{digits}g}") != float(f"{limit:.{digits}g}")),
+        f"{value:g}",
+    )  # fmt: skip
 
 
 def limit_said(figure: str, operator: Operator, limit: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -78,6 +79,16 @@ def general(value: float | None) -> str:
         digits, exponent = f"{value:.2e}".split("e")
         return f"{digits}e{int(exponent):+d}" if int(exponent) > 0 else f"{digits}e{int(exponent)}"
     return f"{float(f'{value:.4g}'):,.10g}"
+
+
+def whole_per_cent(share: float) -> str:
+    """A share in whole per cents, never more than it is.
+
+    >>> whole_per_cent(0.899), whole_per_cent(0.9), whole_per_cent(0.004), whole_per_cent(0.29)
+    ('89 %', '90 %', 'under 1 %', '29 %')
+    """
+    whole = floor(share * 100 + 1e-9)
+    return f"{whole} %" if whole >= 1 else "under 1 %"
 
 
 def ratio_words(ratio: float) -> str:

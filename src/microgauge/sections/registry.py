@@ -19,9 +19,11 @@ from microgauge.sections.requirements import Requirements
 from microgauge.sections.risk import Risk
 from microgauge.sections.section import Section
 from microgauge.sections.tables import Tables
+from microgauge.sections.verdict import Verdict
 from microgauge.sections.yardsticks import Yardsticks
 
 _SECTIONS: list[Section] = [
+    Verdict(),
     LeftInSection(),
     GDU_SECTION,
     Propensity(),

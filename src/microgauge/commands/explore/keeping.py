@@ -25,6 +25,7 @@ from microgauge.schema.limits import Limits, RankChoices
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.registry import sections
 from microgauge.sections.risk.choices import OTHER_TABLES
+from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.tables import is_paths, read_held
 from microgauge.tables.source import Source, file_of, sheet_of
 from microgauge.tables.writing import write_whole
@@ -110,6 +111,7 @@ def basis_of(
         risk=replace(schema.risk, **dict.fromkeys(OTHER_TABLES)),
         requirements=Limits(),
         rank=RankChoices(),
+        verdict=VerdictChoices(),
     )
     tables = [None if t is None else table_print(t) for t in (original, *others.values())]
     return print_of([FORMAT, __version__, tables, repr(plain), sorted(sections), fewest_rows])

@@ -30,6 +30,7 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
     data: Data = {
         "kind": "assess",
         "edition": edition,
+        "first": [_plain(block) for headline in headlines for block in headline.blocks],
         "verdict": _verdict(headlines),
         "figures": [_figure(figure) for headline in headlines for figure in headline.figures],
         "compared": _compared(result, edition == "public"),

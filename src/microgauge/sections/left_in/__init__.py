@@ -37,10 +37,10 @@ class LeftInSection(Section):
         return run(study, log)
 
     def headline(self, result: Assessment) -> Headline | None:
-        """Stop, where something was found."""
+        """Stop, where something was found; on a terminal the verdict says so, if there is one."""
         from microgauge.sections.left_in.words import headline
 
-        return headline(result.sections[self.name])
+        return headline(result.sections[self.name], on_terminal=result.verdict is None)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What was found, and what to do about it; one line where nothing was."""

@@ -12,12 +12,12 @@ NOTHING = "Nothing that names people was found left in."
 MOST_NAMED = 6
 
 
-def headline(found: Sequence[LeftIn]) -> Headline | None:
+def headline(found: Sequence[LeftIn], *, on_terminal: bool = True) -> Headline | None:
     """Stop, above all else; nothing where nothing was found."""
     if not stops(found):
         return None
     told = [f"STOP: {one}" for one in _stories(found)]
-    return Headline(sentence=" ".join(told), asides=tuple(told))
+    return Headline(sentence=" ".join(told), asides=tuple(told) if on_terminal else ())
 
 
 def _stories(found: Sequence[LeftIn]) -> list[str]:

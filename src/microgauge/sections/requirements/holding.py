@@ -19,15 +19,22 @@ from microgauge.results.figures import (
 from microgauge.results.requirements import Requirement
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limit, Limits, RankChoices
+from microgauge.sections.verdict.choices import VerdictChoices
 
 NEEDS_KEYS = ("disclosure", "risk", "rut")
 
 
 def measures_of(schema: Schema) -> Measures:
     """What stands on the map: the utility that is named, or the one that is preferred."""
-    named = schema.of(RankChoices).utility
+    named = named_utility(schema)
     utility = default_utility(_there()) if named is None else named
     return Measures(utility, schema.risk.measure)
+
+
+def named_utility(schema: Schema) -> str | None:
+    """The utility that the schema names, in [rank] or in [verdict]."""
+    of_rank = schema.of(RankChoices).utility
+    return schema.of(VerdictChoices).utility if of_rank is None else of_rank
 
 
 def _there() -> list[str]:
@@ -116,10 +123,13 @@ def _twice(schema: Schema) -> list[str]:
 
 
 def _utility_faults(schema: Schema) -> list[str]:
-    named = schema.of(RankChoices).utility
+    of_rank, of_verdict = schema.of(RankChoices).utility, schema.of(VerdictChoices).utility
+    named = named_utility(schema)
     if not isinstance(named, str):
         return []  # the preferred one, or told of by the schema itself
-    where = "[rank] utility"
+    where = "[rank] utility" if named == of_rank else "[verdict] utility"
+    if None not in (of_rank, of_verdict) and of_rank != of_verdict:
+        return [f'{where} is "{of_rank}", and that of [verdict] is "{of_verdict}"; give one.']
     analyses = {r.formula: "" for r in schema.regressions} | {
         i.title: "" for i in schema.indicators
     }

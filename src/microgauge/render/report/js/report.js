@@ -40,6 +40,7 @@ export const renderReport = (report, parent, prefix) => {
   const top = el(
     "section",
     { id: `${prefix}top`, "aria-label": "Verdict" },
+    ...drawings(report.first ?? []),
     verdict(report),
     el("div", { class: "cards" }, ...report.figures.map(figureCard)),
     el("h3", {}, "What was compared"),

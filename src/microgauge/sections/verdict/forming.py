@@ -1,0 +1,85 @@
+"""The verdict on a file: a pure function of its results and of what the schema asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from microgauge.results import Assessment
+from microgauge.results.figures import Measures, default_utility, sections_of, utility_sections
+from microgauge.results.verdict import Finding, Opinion, Verdict
+from microgauge.schema import Schema
+from microgauge.sections.requirements.holding import limits_of, measures_of, named_utility
+from microgauge.sections.verdict.choices import VerdictChoices
+from microgauge.sections.verdict.limits import OF_SAFETY, OF_USE
+from microgauge.sections.verdict.of_safety import left_in, risk_too_high, special_uniques
+from microgauge.sections.verdict.of_use import FINDERS
+from microgauge.sections.verdict.safe import risk_of, safe
+from microgauge.sections.verdict.useful import useful, utility_of
+
+RANKS = {"stop": 0, "warn": 1, "note": 2}
+
+
+def needed_by(schema: Schema) -> frozenset[str]:
+    """The sections that a verdict is made of: of both grades, and of the limits."""
+    measures = measures_of(schema)
+    found = {"left_in", "tables", *utility_sections(measures.utility)}
+    if schema.keys:
+        found.add("disclosure" if measures.risk == "disclosure" else "risk")
+    for limit in limits_of(schema):
+        found.update(sections_of(limit.figure, measures))
+    return frozenset(found)
+
+
+def with_verdict(result: Assessment, schema: Schema) -> Assessment:
+    """An assessment with the verdict on it, its limits being held already."""
+    return result.changed(
+        verdict=verdict_of(result, _measures(result, schema), schema.of(VerdictChoices).title)
+    )
+
+
+def _measures(result: Assessment, schema: Schema) -> Measures:
+    """The two of the map; where nobody names a utility, the preferred one among those computed."""
+    found = measures_of(schema)
+    if named_utility(schema) is None:
+        return replace(found, utility=default_utility(result.sections))
+    return found
+
+
+def verdict_of(result: Assessment, measures: Measures, title: str | None = None) -> Verdict:
+    """Both grades, the two figures of the map, and what was found, the worst first."""
+    use, safety = useful(result, measures), safe(result, measures)
+    return Verdict(
+        useful=use,
+        safe=safety,
+        utility=utility_of(result, measures)[0],
+        risk=risk_of(result, measures)[0],
+        findings=_findings(result, measures, safety),
+        title=title,
+    )
+
+
+def _findings(result: Assessment, measures: Measures, safety: Opinion) -> tuple[Finding, ...]:
+    found = [
+        *left_in(result),
+        *_other_limits(result),
+        *risk_too_high(result, measures),
+        *special_uniques(result, safety),
+        *(finding for finder in FINDERS for finding in finder(result)),
+    ]
+    return tuple(sorted(found, key=lambda one: RANKS[one.grade]))
+
+
+def _other_limits(result: Assessment) -> list[Finding]:
+    """Missed limits that neither grade speaks of."""
+    return [
+        Finding(
+            code="limit-missed",
+            grade="warn",
+            about=(),
+            sentence=f"It misses a limit that was set: {one.missed_said}.",
+            remedy="Protect the file in another way, or set another limit.",
+            see="docs/rank.md",
+        )
+        for one in result.requirements or ()
+        if not one.met and one.figure not in (*OF_USE, *OF_SAFETY)
+    ]

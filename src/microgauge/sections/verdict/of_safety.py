@@ -1,0 +1,141 @@
+"""What was found about the safety of a file: a sentence, what to do, where to read on."""
+
+from __future__ import annotations
+
+from microgauge.errors import listing
+from microgauge.results import Assessment, Disclosure
+from microgauge.results.figures import Measures
+from microgauge.results.verdict import Finding, Opinion
+from microgauge.results.wording import whole_per_cent
+from microgauge.sections.verdict.safe import GOOD, risk_of
+
+MOST_NAMED = 3
+MANY = 50.0
+"""Per cent of what makes records special from which a variable is told of."""
+
+
+def left_in(result: Assessment) -> list[Finding]:
+    """What names people and is still there."""
+    return [
+        Finding(
+            code="unchanged" if one.column is None else "left-in",
+            grade=one.grade,
+            about=() if one.column is None else (one.column,),
+            sentence=one.sentence,
+            remedy=one.remedy,
+            see="docs/left_in.md",
+        )
+        for one in result.left_in or ()
+    ]
+
+
+def risk_too_high(result: Assessment, measures: Measures) -> list[Finding]:
+    """What the risk comes from, where it is more than is good."""
+    value, _ = risk_of(result, measures)
+    limit = next((one for one in result.requirements or () if one.figure == "risk"), None)
+    high = value is not None and (value > GOOD if limit is None else not limit.met)
+    if not high or value is None:
+        return []
+    if measures.risk == "classes":
+        return [_of_classes(result)]
+    assert result.disclosure is not None
+    return [_of_intruder(result.disclosure)]
+
+
+def _of_classes(result: Assessment) -> Finding:
+    risk = result.risk
+    assert risk is not None
+    return Finding(
+        code="risk",
+        grade="warn",
+        about=risk.keys,
+        sentence=f"{risk.uniques:,} of {risk.records:,} records are alone with their values of "
+        f"{listing(risk.keys, 5)}.",
+        remedy="Join rare values of these, or suppress some cells of such records.",
+        see="docs/risk.md",
+    )
+
+
+def _of_intruder(found: Disclosure) -> Finding:
+    worst = found.worst
+    part = "found" if worst is None else worst.part
+    target = None if worst is None else worst.variable
+    keys = listing(found.keys, 5)
+    said, remedy, about, see = {
+        "found": (
+            f"The risk is that people's records are found by {keys}{_claims(found)}.",
+            "Coarsen these variables, or swap or suppress their rare values.",
+            found.keys,
+            "docs/disclosure/found.md",
+        ),
+        "found_copied": (
+            "The risk is that real records stand in the file, by which people are found.",
+            "Make the records anew, or remove those that equal a real one that is alone.",
+            found.keys,
+            "docs/disclosure/copied.md",
+        ),
+        "learned": (
+            f"The risk is that {target} is learned from {keys}.",
+            f"Coarsen {target} or these keys. {_holdout(found)}".rstrip(),
+            (str(target), *found.keys),
+            "docs/disclosure/learned.md",
+        ),
+        "excess": (
+            f"The risk is that {target} of those who took part is learned from {keys}.",
+            f"Coarsen {target} or these keys.",
+            (str(target), *found.keys),
+            "docs/disclosure/holdout.md",
+        ),
+    }[part]
+    return Finding(
+        code="risk", grade="warn", about=tuple(about), sentence=said, remedy=remedy, see=see
+    )
+
+
+def _claims(found: Disclosure) -> str:
+    """How many can be pointed at."""
+    claims, right = found.found.claims, found.found.claims_right
+    if not claims or right is None:
+        return ""
+    if claims == 1:
+        return f"; one person matches exactly one record, {'their own' if right else 'another'}"
+    whose = {0.0: "none", 1.0: "all"}.get(right) or whole_per_cent(right)
+    return f"; {claims:,} people match exactly one record, {whose} of them their own"
+
+
+def _holdout(found: Disclosure) -> str:
+    """What a holdout would add, where there is none."""
+    if not found.upper_bound or found.holdout is not None:
+        return ""
+    return "With people who are not in the original (--holdout) the bound becomes a figure."
+
+
+def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
+    """The keys that make records stand out by few values."""
+    risk = result.risk
+    if risk is None or len(risk.keys) < 2 or not risk.suda.contributions:
+        return []
+    ranked = sorted(risk.suda.contributions.items(), key=lambda item: (-item[1], item[0]))
+    driving = [(name, share) for name, share in ranked if share >= MANY]
+    if not driving or not sum((risk.suda.msus or {}).values()):
+        return []
+    told = [f"{name} in {whole_per_cent(share / 100)}" for name, share in driving[:MOST_NAMED]]
+    return [
+        Finding(
+            code="special-uniques",
+            grade="note" if safe.grade == "good" else "warn",
+            about=tuple(name for name, _ in driving),
+            sentence="Some records stand out by few of their values; of what makes them do so, "
+            f"these have a part: {', '.join(told)}.",
+            remedy=_join(result, driving[0][0]),
+            see="docs/risk/suda.md",
+        )
+    ]
+
+
+def _join(result: Assessment, name: str) -> str:
+    """What to do about the variable that has the largest part."""
+    kind = next((v.protected_type for v in result.variables if v.name == name), None)
+    if kind == "continuous":
+        return f"Round {name}, or cut off its ends."
+    return f"Join the rare groups of {name} first."

@@ -1,0 +1,376 @@
+"""What was found about the use of a file: a sentence, what to do, where to read on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from microgauge.errors import listing
+from microgauge.results import GDU, Assessment, PairScore, RecodingResult
+from microgauge.results.figures import ANALYSED
+from microgauge.results.tables import TableScore
+from microgauge.results.verdict import Finding, FindingGrade
+from microgauge.results.wording import figure, whole_per_cent
+from microgauge.sections.joint.recoded import apart_from
+from microgauge.sections.joint.words import giveaways
+from microgauge.sections.tables.words import per_cent
+from microgauge.sections.verdict.standing import (
+    HALF,
+    Place,
+    gdu_place,
+    removed,
+    tables_left,
+    variable_places,
+    weak_variables,
+)
+
+MOST_NAMED = 4
+WORSE = 0.1
+"""Units in another cell beyond those of a fresh sample, from which a table is told of."""
+STRONG = 0.04
+"""A squared coefficient from which an association that is gone is a warning."""
+GROWN, MUCH = 0.01, 0.2
+"""More missing cells, as a share, from which they are told of, and from which they warn."""
+NEAR = 0.05
+"""By how much GDU must exceed that of shuffled variables to pass without a word."""
+TELLS = 0.1
+"""A difference between the reference points of GDU below which it tells little."""
+FEW = 100
+"""Records below which chance moves every figure."""
+
+
+def gone_variables(result: Assessment) -> list[Finding]:
+    """Variables that were removed."""
+    names = removed(result)
+    if not names:
+        return []
+    one = len(names) == 1
+    return [
+        Finding(
+            code="removed",
+            grade="warn",
+            about=tuple(names),
+            sentence=f"{_named(names)} {'was' if one else 'were'} removed: no analysis with "
+            f"{'it' if one else 'them'} can be made.",
+            remedy="If users need it, release it in broad groups instead."
+            if one
+            else "If users need them, release them in broad groups instead.",
+            see="docs/tables.md",
+        )
+    ]
+
+
+def coarsened(result: Assessment) -> list[Finding]:
+    """Variables whose values are coarser than they were."""
+    found = {
+        v.name: v.recoding
+        for v in result.variables
+        if v.recoding is not None and v.role in ANALYSED and not v.removed
+    }
+    if not found:
+        return []
+    told = [f"{name} ({_coarser(recoding)})" for name, recoding in found.items()]
+    costly = [n for n, r in found.items() if r.utility is not None and r.utility < HALF]
+    seen = any(r.how == "inferred" for r in found.values())
+    more = f" By this alone {listing(costly, MOST_NAMED)} kept less than half." if costly else ""
+    return [
+        Finding(
+            code="coarsened",
+            grade="warn" if costly else "note",
+            about=tuple(found),
+            sentence=f"Users get coarser values{' as far as can be seen' if seen else ''}: "
+            f"{listing(told, MOST_NAMED)}.{more}",
+            remedy="Tell users which values were joined; use finer groups where analyses need "
+            "them.",
+            see="docs/gdu.md",
+        )
+    ]
+
+
+def _coarser(recoding: RecodingResult) -> str:
+    if recoding.form in ("merged", "banded"):
+        what = "bands" if recoding.form == "banded" else "merged groups"
+        one = {"bands": "one band", "merged groups": "one group"}[what]
+        return one if recoding.groups == 1 else f"{recoding.groups:,} {what}"
+    return f"{recoding.form} to {recoding.unit:,g}" if recoding.unit else recoding.form
+
+
+def lost_variables(result: Assessment) -> list[Finding]:
+    """Variables whose tables keep less than half of what they could."""
+    places = variable_places(result.tables)
+    weak = weak_variables(places)
+    if not weak:
+        return []
+    return [
+        Finding(
+            code="variables-lost",
+            grade="warn",
+            about=tuple(weak),
+            sentence=" ".join(_lost_said({name: places[name] for name in weak})),
+            remedy="Protect them more gently, or tell users not to relate them to others.",
+            see="docs/tables.md",
+        )
+    ]
+
+
+def _lost_said(weak: Mapping[str, Place]) -> list[str]:
+    """Those nearer to shuffled variables; those of which that cannot be said."""
+    near = [f"{n} ({_way(p.kept)})" for n, p in weak.items() if p.kept is not None]
+    worse = [n for n, p in weak.items() if p.kept is None]
+    said = []
+    if near:
+        said.append(
+            "Tables with these variables are nearer to shuffled variables (0 %) than to a fresh "
+            f"sample of the original (100 %): {listing(near, MOST_NAMED)}."
+        )
+    if worse:
+        said.append(
+            "Tables with these variables are worse than those of a fresh sample of the original: "
+            f"{listing(worse, MOST_NAMED)}."
+        )
+    return said
+
+
+def _way(kept: float) -> str:
+    if kept < 0:
+        return "below 0 %"
+    return "0 %" if kept == 0 else whole_per_cent(kept)
+
+
+def lost_tables(result: Assessment) -> list[Finding]:
+    """The tables that changed most beyond chance."""
+    if result.tables is None:
+        return []
+    far = [t for t in tables_left(result.tables) if t.resample - t.score >= WORSE]
+    if not far:
+        return []
+    ranked = sorted(far, key=lambda table: (table.score - table.resample, table.variables))
+    told = [f"{' × '.join(t.variables)} ({per_cent(t.moved)})" for t in ranked]
+    return [
+        Finding(
+            code="tables-changed",
+            grade="warn",
+            about=_variables_of(ranked[:MOST_NAMED]),
+            sentence="Tables that changed most beyond chance, with the share of units that count "
+            f"as moved to another cell: {listing(told, MOST_NAMED)}.",
+            remedy="Check what users publish from them before the release.",
+            see="docs/tables.md",
+        )
+    ]
+
+
+def _variables_of(tables: Sequence[TableScore]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for table in tables for name in table.variables))
+
+
+def lost_pairs(result: Assessment) -> list[Finding]:
+    """Associations that are gone, or turned round."""
+    if result.gdu is None:
+        return []
+    pairs = result.gdu.pairs
+    gone = [p for p in pairs if p.outcome == "lost"]
+    turned = [p for p in pairs if p.outcome == "reversed" and p.signs_flipped]
+    return [
+        *_pairs(gone, "associations-gone", "no longer to be found in the file"),
+        *_pairs(turned, "associations-reversed", "the other way round in the file"),
+    ]
+
+
+def _pairs(pairs: Sequence[PairScore], code: str, what: str) -> list[Finding]:
+    if not pairs:
+        return []
+    ranked = sorted(pairs, key=lambda p: (-(p.coefficient_original or 0.0), p.a, p.b))
+    one = len(ranked) == 1
+    start = "An association" if one else f"{len(ranked):,} associations"
+    first = "" if one else ", the strongest first"
+    named = listing([f"{p.a} × {p.b}" for p in ranked], MOST_NAMED)
+    strong = code == "associations-reversed" or (ranked[0].coefficient_original or 0.0) >= STRONG
+    return [
+        Finding(
+            code=code,
+            grade="warn" if strong else "note",
+            about=tuple(dict.fromkeys(n for p in ranked for n in (p.a, p.b))),
+            sentence=f"{start} that the original shows {'is' if one else 'are'} {what}{first}: "
+            f"{named}.",
+            remedy=f"Warn users who study {'it' if one else 'them'}, or protect these variables "
+            "more gently.",
+            see="docs/gdu.md",
+        )
+    ]
+
+
+def told_apart(result: Assessment) -> list[Finding]:
+    """Whether records of the two files can be told apart, beyond chance and by much."""
+    found = result.propensity
+    if found is None or not found.beyond_chance or found.auc_cross is None:
+        return []
+    if found.size not in ("clear", "easy"):
+        return []
+    by = giveaways(found)
+    apart = apart_from(result)
+    return [
+        Finding(
+            code="told-apart",
+            grade="warn" if found.size == "easy" else "note",
+            about=tuple(by),
+            sentence=f"{_begun(apart + ', a') if apart else 'A'} computer can tell records of the "
+            "file from records of the original: of one each, it picks the right one in "
+            f"{per_cent(found.auc_cross)} of cases (50 % is guessing)."
+            + (f" It is given away by {listing(by, MOST_NAMED)}." if by else ""),
+            remedy="Analyses of many variables at once may mislead: try them on the file first.",
+            see="docs/propensity.md",
+        )
+    ]
+
+
+def more_missing(result: Assessment) -> list[Finding]:
+    """Variables with a larger share of missing cells than before."""
+    rows = (result.inputs.original.rows, result.inputs.protected.rows)
+    if not all(rows):
+        return []
+    grown: dict[str, tuple[float, float]] = {}
+    for v in result.variables:
+        if v.role in ANALYSED and v.missing_protected is not None:
+            shares = v.missing_original / rows[0], v.missing_protected / rows[1]
+            if shares[1] - shares[0] >= GROWN:
+                grown[v.name] = shares
+    if not grown:
+        return []
+    ranked = sorted(grown, key=lambda name: (grown[name][0] - grown[name][1], name))
+    told = [f"{n} {per_cent(grown[n][0])} → {per_cent(grown[n][1])}" for n in ranked]
+    most = max(after - before for before, after in grown.values())
+    return [
+        Finding(
+            code="more-missing",
+            grade="warn" if most >= MUCH else "note",
+            about=tuple(ranked),
+            sentence=f"A larger share of cells is empty than before: {listing(told, MOST_NAMED)}.",
+            remedy="Tell users, or suppress fewer cells by joining groups first.",
+            see="docs/loss.md",
+        )
+    ]
+
+
+STRAYS = ("strays-missing", "missing-code-found", "strange-values", "values-differ")
+"""Notes that speak of values that could not be read as they stand."""
+
+
+def stray_values(result: Assessment) -> list[Finding]:
+    """Values that were not read as they stand, in the sentences of the notes."""
+    return [
+        Finding(
+            code=note.code,
+            grade="warn",
+            about=note.about,
+            sentence=note.sentence,
+            remedy="Say in the schema what these values are.",
+            see="docs/schema.md",
+        )
+        for note in result.remarks
+        if note.code in STRAYS
+    ]
+
+
+def tells_little(result: Assessment) -> list[Finding]:
+    """Files on which figures cannot tell good from bad."""
+    original, protected = result.inputs.original.rows, result.inputs.protected.rows
+    found = []
+    if min(original, protected) < FEW:
+        which = "original" if original < protected else "protected file"
+        held = f"{min(original, protected):,} record{'' if min(original, protected) == 1 else 's'}"
+        found.append(
+            Finding(
+                code="few-records",
+                grade="note",
+                about=(),
+                sentence=f"The {which} holds only {held}: chance moves every figure.",
+                remedy="Judge such a file by looking at it, too.",
+                see="docs/verdict.md",
+            )
+        )
+    return found + ([] if result.gdu is None else _near_shuffled(result.gdu))
+
+
+def _near_shuffled(gdu: GDU) -> list[Finding]:
+    place = gdu_place(gdu)
+    if place is None:
+        return []
+    if place.resample - place.permuted < TELLS:
+        said = (
+            "The global data utility says little here: shuffled variables would have "
+            f"{figure(place.permuted)}, a fresh sample of the original {figure(place.resample)}."
+        )
+        return [_little("gdu-tells-little", "note", said)]
+    if place.value - place.permuted >= NEAR:
+        return []
+    gone = any(v.reason == "removed" for v in gdu.variables)
+    said = (
+        f"The global data utility{' of what is left' if gone else ''} is {figure(place.value)}; "
+        f"with shuffled variables the original itself would have {figure(place.permuted)}."
+    )
+    return [_little("near-shuffled", "warn", said)]
+
+
+def _little(code: str, grade: FindingGrade, said: str) -> Finding:
+    return Finding(
+        code=code,
+        grade=grade,
+        about=(),
+        sentence=said,
+        remedy="Look at the tables and analyses that users make.",
+        see="docs/gdu.md",
+    )
+
+
+def changed_indicators(result: Assessment) -> list[Finding]:
+    """Indicators that lie outside the original's interval."""
+    indicators = result.indicators or ()
+    outside = [one for one in indicators if one.inside is False]
+    if not outside:
+        return []
+    names = list(dict.fromkeys(one.name for one in outside))
+    return [
+        Finding(
+            code="indicators-outside",
+            grade="warn",
+            about=tuple(names),
+            sentence=f"{len(outside):,} of {len(indicators):,} indicators "
+            f"{'lies' if len(outside) == 1 else 'lie'} outside the original's confidence "
+            f"interval: {listing(names, MOST_NAMED)}.",
+            remedy="Publish them from the original, or protect their variables more gently.",
+            see="docs/indicators.md",
+        )
+    ]
+
+
+def changed_regressions(result: Assessment) -> list[Finding]:
+    """Regressions whose intervals overlap the original's by less than half."""
+    known = result.regressions or ()
+    weak = [one.formula for one in known if one.overlap is not None and one.overlap < HALF]
+    if not weak:
+        return []
+    return [
+        Finding(
+            code="regressions-changed",
+            grade="warn",
+            about=tuple(weak),
+            sentence="Confidence intervals of these regressions overlap the original's by less "
+            f"than half on average: {listing(weak, 2)}.",
+            remedy="Warn users of such models, or protect their variables more gently.",
+            see="docs/regressions.md",
+        )
+    ]
+
+
+def _named(names: Sequence[str]) -> str:
+    return listing(names, MOST_NAMED)
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+FINDERS = (
+    gone_variables, lost_variables, lost_tables, lost_pairs, changed_indicators,
+    changed_regressions, told_apart, coarsened, more_missing, stray_values, tells_little,
+)  # fmt: skip
+"""In the order in which findings of one grade are told."""

@@ -1,0 +1,147 @@
+"""Where a file stands between shuffled variables and a fresh sample of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from microgauge.results import GDU, Assessment
+from microgauge.results.figures import ANALYSED
+from microgauge.results.tables import Tables, TableScore
+
+NARROW = 0.01
+"""A distance of the reference points below which a score cannot be placed between them."""
+DIGITS = 9
+"""Digits of differences that count: what sums leave behind is not a step of a grade."""
+HALF = 0.5
+"""What every variable of a good file keeps, and a fair file as a whole."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A score beside those of two files whose loss is known: the same measure, the same variables.
+
+    **Reading**: tables and variables are those that are still there. A removed variable counts 0 in
+    the utility of the map, and with it every file without one variable would be poor; what is
+    left is judged here, and a removed variable caps the grade.
+    """
+
+    value: float
+    permuted: float
+    """Of the original with every column shuffled by itself: no relation left."""
+    resample: float
+    """Of a fresh sample of the original: nothing lost but by chance."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the measure cannot tell the two apart here."""
+        return round(self.resample - self.permuted, DIGITS) < NARROW
+
+    @property
+    def kept(self) -> float | None:
+        """0 like shuffled variables, 1 like a fresh sample.
+
+        Below 0 where the variables' own distributions changed, too; above 1 where little was
+        changed: most of the records then are not drawn but the original's own.
+
+        >>> round(Place(0.9, 0.7, 0.95).kept, 3), Place(0.9, 0.899, 0.9).kept
+        (0.8, None)
+        """
+        if self.narrow:
+            return None
+        return round((self.value - self.permuted) / (self.resample - self.permuted), DIGITS)
+
+    def keeps(self, share: float) -> bool:
+        """Whether it keeps so much; where that cannot be told, whether it is like a fresh sample.
+
+        >>> Place(0.9, 0.899, 0.9).keeps(0.9), Place(0.88, 0.899, 0.9).keeps(0.5)
+        (True, False)
+        """
+        kept = self.kept
+        return self.above_fresh >= -NARROW if kept is None else kept >= share
+
+    @property
+    def above_fresh(self) -> float:
+        """By how much it exceeds a fresh sample's."""
+        return round(self.value - self.resample, DIGITS)
+
+
+def removed(result: Assessment) -> list[str]:
+    """Analysed variables that the protected file does not have."""
+    return [v.name for v in result.variables if v.removed and v.role in ANALYSED]
+
+
+def tables_left(tables: Tables) -> list[TableScore]:
+    """The tables that can still be made."""
+    gone = {v.name for v in tables.variables if v.removed}
+    return [table for table in tables.worst if not gone & set(table.variables)]
+
+
+def tables_place(tables: Sequence[TableScore]) -> Place | None:
+    """The mean of some tables; None where there are none."""
+    if not tables:
+        return None
+    return Place(
+        fsum(table.score for table in tables) / len(tables),
+        fsum(table.permuted for table in tables) / len(tables),
+        fsum(table.resample for table in tables) / len(tables),
+    )
+
+
+def variable_places(tables: Tables | None) -> dict[str, Place]:
+    """For each variable that is left, the mean of its tables that can still be made."""
+    if tables is None:
+        return {}
+    left = tables_left(tables)
+    found = {
+        v.name: tables_place([table for table in left if v.name in table.variables])
+        for v in tables.variables
+    }
+    return {name: place for name, place in found.items() if place is not None}
+
+
+def weak_variables(places: dict[str, Place]) -> list[str]:
+    """Variables that keep less than half, the weakest first."""
+    weak = {name: place for name, place in places.items() if not place.keeps(HALF)}
+    return sorted(weak, key=lambda name: (_worth(weak[name]), name))
+
+
+def _worth(place: Place) -> float:
+    return place.above_fresh if place.kept is None else place.kept
+
+
+def gdu_place(gdu: GDU) -> Place | None:
+    """By variables and pairs, as the reference points are; None where there is no such point."""
+    permuted = None if gdu.permuted is None else gdu.permuted.value
+    resample = None if gdu.resample is None else gdu.resample.value
+    if permuted is None or resample is None:
+        return None
+    gone = [v.name for v in gdu.variables if v.reason == "removed"]
+    univariate, bivariate = _mean_utility(gdu, gone), _mean_of_pairs(gdu, gone)
+    if univariate is None:
+        return None
+    first, second = gdu.weights[:2]
+    if bivariate is None:
+        return Place(univariate, permuted, resample)
+    if first + second == 0:
+        first = second = 0.5
+    value = (first * univariate + second * bivariate) / (first + second)
+    return Place(value, permuted, resample)
+
+
+def _mean_utility(gdu: GDU, gone: Collection[str]) -> float | None:
+    known = [(v.importance, v.utility) for v in gdu.variables if v.name not in gone]
+    return _weighted([(weight, value) for weight, value in known if value is not None])
+
+
+def _mean_of_pairs(gdu: GDU, gone: Collection[str]) -> float | None:
+    if gdu.bivariate is None:
+        return None
+    known = [(v.importance, v.bivariate_utility) for v in gdu.variables if v.name not in gone]
+    return _weighted([(weight, value) for weight, value in known if value is not None])
+
+
+def _weighted(values: Sequence[tuple[float, float]]) -> float | None:
+    total = sum(weight for weight, _ in values)
+    return sum(weight * value for weight, value in values) / total if total > 0 else None
