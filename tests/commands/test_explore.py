@@ -630,7 +630,7 @@ def test_a_category_called_grid(more):
             frame,
             mask(frame, recipe),
             schema=given,
-            only=["left_in", "disclosure", "risk", "rut"],
+            only=["left_in", "disclosure", "risk", "rut", "tables"],
         )
     )
 
