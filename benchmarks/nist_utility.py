@@ -78,7 +78,7 @@ def boosted_auc(original: pl.DataFrame, protected: pl.DataFrame) -> float:
     from sklearn.metrics import roc_auc_score
     from threadpoolctl import threadpool_limits
 
-    rows = pl.concat([original, protected])
+    rows = _same_spelling(pl.concat([original, protected]))
     label = np.repeat([0, 1], [original.height, protected.height])
     features, categorical = _features(rows)
     fold = rows.hash_rows(seed=1).to_numpy() % FOLDS
@@ -89,6 +89,17 @@ def boosted_auc(original: pl.DataFrame, protected: pl.DataFrame) -> float:
             model.fit(features[fold != place], label[fold != place])
             scores[fold == place] = model.predict_proba(features[fold == place])[:, 1]
     return float(roc_auc_score(label, scores))
+
+
+def _same_spelling(rows: pl.DataFrame) -> pl.DataFrame:
+    """Cells as texts in which 3, 3.0 and "3" are the same value."""
+    return rows.select(
+        pl.coalesce(
+            pl.col(name).cast(pl.Float64, strict=False).cast(pl.String),
+            pl.col(name).cast(pl.String),
+        ).alias(name)
+        for name in rows.columns
+    )
 
 
 def _features(rows: pl.DataFrame) -> tuple[NDArray[np.float64], list[bool]]:

@@ -127,7 +127,10 @@ class TestRefusals:
 
     def test_numbers_that_are_none(self, capsys: pytest.CaptureFixture[str]) -> None:
         words = people().with_columns(
-            pl.when(pl.col("age") > 80).then(pl.lit("secret")).otherwise("age").alias("age")
+            pl.when(pl.col("age") > 80)
+            .then(pl.format("secret {}", pl.col("age") % 2))  # one text alone would mark missing
+            .otherwise("age")
+            .alias("age")
         )
         count = (people()["age"] > 80).sum()
         words.write_csv("words.csv")

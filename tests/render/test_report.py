@@ -752,7 +752,7 @@ class TestPublic:
         for result in (register_result(seed), register_ranking(seed)):
             data = data_of(result.report(edition="public", min_count=count))
             said = "\n".join(data["left_out"])
-            for what in ("risk", "recodings", "suppressed", "smallest and largest", "pairs"):
+            for what in ("risk", "recoding", "suppressed", "smallest and largest", "pairs"):
                 assert what in said
             assert f"fewer than {count} records" in said
 
