@@ -261,15 +261,19 @@ class SparkRows:
             for name, place in self.places.items()
             if place in found.column_names
         }
+        units = None
+        if KEY[0] in found.column_names:
+            units = found.column(KEY[0]).to_numpy().view(np.uint64)
         # Spark's rows come in any order; results must not depend on it.
-        order = np.lexsort(list(columns.values())[::-1])
+        last = [] if units is None else [units]
+        order = np.lexsort([*last, *list(columns.values())[::-1]])
         codes: dict[str, Any] = {name: column[order] for name, column in columns.items()}
         zeros = np.zeros(len(order), dtype=np.int32)
         codes = {name: codes.get(name, zeros) for name in self.places}
         weights = None
         if self._weight is not None:
             weights = Looked(codes[self._weight.column], self._weight.numbers)
-        return Local(codes, len(order), weights)
+        return Local(codes, len(order), weights, units=None if units is None else units[order])
 
     def _chosen(self, share: float, seed: int) -> Any:
         if KEY[0] in self.frame.columns:

@@ -86,6 +86,36 @@ class Scores(Pass):
         return np.append(((scores - self.share) ** 2).sum(), np.bincount(places, minlength=BINS))
 
 
+@dataclass(frozen=True, eq=False)
+class Spread(Pass):
+    """Sums of the products of a model's columns, and of the columns with one."""
+
+    features: ModelColumns
+
+    @property
+    def seen(self) -> tuple[Axis, ...]:
+        """The axes that the model looks at."""
+        return self.features.seen
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def read(self, batch: Batch) -> Floats:
+        """(1 and columns) × (1 and columns)."""
+        columns = np.column_stack([np.ones(batch.rows), self.features(batch)])
+        return np.asarray(columns.T @ columns)
+
+
+def _rank(sums: Floats) -> int:
+    """How many of the columns are independent, the constant not counted."""
+    means = sums[0, 1:] / sums[0, 0]
+    spread = sums[1:, 1:] / sums[0, 0] - np.outer(means, means)
+    sizes = np.sqrt(np.maximum(np.diag(spread), 0.0))
+    here = sizes > FLAT * max(float(sizes.max(initial=0.0)), 1.0)
+    alike = spread[np.ix_(here, here)] / np.outer(sizes[here], sizes[here])
+    return int((np.linalg.eigvalsh(alike) > FLAT * max(len(alike), 1)).sum())
+
+
 def on_all_rows(
     result: PropensityResult, design: Design | None, joint: Joint, study: Study, log: Log
 ) -> Asking[PropensityResult]:
@@ -125,11 +155,14 @@ def _scored(
     rows = [engine.rows for engine in study.engines]
     share = rows[1] / sum(rows)
     questions = [Scores(side, beta, share) for side in features]
-    facts = yield from asked_both(study.engines, [[question] for question in questions])
+    spreads = [Spread(side) for side in features]
+    facts = yield from asked_both(study.engines, list(zip(questions, spreads, strict=True)))
     found = [answers[question] for answers, question in zip(facts, questions, strict=True)]
     value = float(sum(answer[0] for answer in found)) / sum(rows)
-    assert result.rank is not None
-    expected = expected_distance(result.rank, share, sum(rows))
+    # Of all rows: a sample may lack what tells some columns from none.
+    rank = _rank(sum(answers[spread] for answers, spread in zip(facts, spreads, strict=True)))
+    expected = expected_distance(rank, share, sum(rows))
+    deviation = float(np.sqrt(2.0 / rank)) if rank else None
     counts = [answer[1:] for answer in found]
     middles = (np.arange(BINS) + 0.5) / BINS
     told = separation_of(middles, counts[0], counts[1], share)
@@ -146,9 +179,9 @@ def _scored(
         ratio=value / expected if expected > 0 else None,
         null_share=None,
         resamples=0,
-        beyond_chance=(
-            beyond_chance(value / expected, result.null_deviation, None) if expected > 0 else None
-        ),
+        beyond_chance=(beyond_chance(value / expected, deviation, None) if expected > 0 else None),
+        rank=rank,
+        null_deviation=deviation,
         auc=told.auc,
         specks=told.specks,
         po50=told.po50,
