@@ -36,7 +36,7 @@ from microgauge.results.figures import (
 from microgauge.results.requirements import keeps
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limits
-from microgauge.sections.registry import sections
+from microgauge.sections.requirements.holding import measures_of
 from support.command import columns_of, refused
 from support.figures import approx, strict_json
 from support.surveys import KEY
@@ -45,7 +45,6 @@ NAMES_OF_LIMITS = (
     "risk found learned copied internal k uniques utility gdu gdu_1000 tables k_marginal U rut "
     "auc_cross ratio il1s overlap inside"
 )
-HAS_TABLES = default_utility(section.name for section in sections()) == "tables"
 
 
 # -- tables --------------------------------------------------------------------------------------
@@ -178,6 +177,7 @@ def test_figures_that_are_not_there_say_why():
 def test_what_utility_is_by_default_stands_in_one_place():
     assert default_utility(["tables", "gdu"]) == "tables" == PREFERRED_UTILITIES[0]
     assert default_utility(["gdu"]) == "gdu"
+    assert measures_of(Schema()).utility == "tables"
 
 
 # -- limits --------------------------------------------------------------------------------------
@@ -647,8 +647,7 @@ def chains():
 
 @pytest.mark.parametrize("chain", chains())
 def test_no_utility_rises_when_something_is_taken_away(chain):
-    only = ["gdu", "propensity", "rut", "regressions", "indicators"]
-    only += ["tables"] if HAS_TABLES else []
+    only = ["gdu", "propensity", "rut", "regressions", "indicators", "tables"]
     found = [
         microgauge.assess(people(400), table, schema=schema(**ANALYSES), only=only)
         for table in chains()[chain]

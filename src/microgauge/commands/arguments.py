@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.errors import Undefined
+from microgauge.errors import Undefined, listing
 from microgauge.results import Candidate
 from microgauge.results.figures import UTILITIES, Measures, map_utility
+from microgauge.results.wording import in_words
 from microgauge.schema.limits import Limit
 
 WORTH_A_WORD = 0.01
 """A difference in another measure that is an argument."""
+MOST_NAMED = 6
+"""Removed variables that are named one by one."""
 
 Setting = tuple[Sequence[Candidate], Sequence[Candidate], Sequence[Limit]]
 """Those within the limits, all, and the limits."""
@@ -21,16 +24,6 @@ Following = tuple[Candidate | None, tuple[float, float] | None]
 def all_said(limits: Sequence[Limit]) -> str:
     """The limits in words."""
     return in_words([limit.said for limit in limits])
-
-
-def in_words(parts: Sequence[str]) -> str:
-    """Parts of a sentence in a row.
-
-    >>> in_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def reason_of(
@@ -168,7 +161,7 @@ def _removed(chosen: Candidate) -> str | None:
     gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
     if not gone:
         return None
-    return f"it lacks {', '.join(gone[:6])}{f' and {len(gone) - 6} more' if gone[6:] else ''}"
+    return f"it lacks {listing(gone, MOST_NAMED)}"
 
 
 def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
