@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from microgauge.commands.arguments import against, all_said, reason_of
+from microgauge.commands.reasons import against, all_said, reason_of
 from microgauge.errors import Undefined, listing
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.measures.balance.jackknife import blocks, difference_interval

@@ -23,7 +23,7 @@ from microgauge.commands.rank import (
     needed,
     original_risk,
 )
-from microgauge.commands.replicates import Measured
+from microgauge.commands.replicates import MeasuredAgain
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
@@ -86,22 +86,12 @@ def explore(
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
     work = Work(data, before, chosen, sections)
     content = original if is_paths(original) else data.frame
-    kept = (
-        None
-        if folder is None
-        else Kept.open(folder, basis_of(content, chosen, sections, before.cache.fewest_rows))
-    )
+    kept = None
+    if folder is not None:
+        basis = basis_of(content, chosen, sections, before.cache.fewest_rows)
+        kept = Kept.open(folder, basis)
     found = _results(work, grid, kept, workers or cores(), progress)
-    candidates = [
-        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
-    ]
-    recipes = {tried.name: tried.recipe for tried in grid.tries}
-
-    def made(name: str) -> Any:
-        return recipes[name].applied(data).frame
-
-    again = Measured.of(data.frame, made, chosen, progress)
-    return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+    return _compared(work, grid, found, progress)
 
 
 def _faults(grid: Grid, data: Data) -> list[str]:
@@ -138,6 +128,22 @@ def _results(
         found[tried.name] = result
         told()
     return found
+
+
+def _compared(
+    work: Work, grid: Grid, found: Mapping[str, Assessment], progress: Progress
+) -> Ranking:
+    """The ranking of all candidates; one that is measured again is made again from its recipe."""
+    recipes = {tried.name: tried.recipe for tried in grid.tries}
+
+    def made(name: str) -> Any:
+        return recipes[name].applied(work.data).frame
+
+    name = work.original.table.name
+    candidates = [_candidate(tried, found[tried.name], work.schema, name) for tried in grid.tries]
+    again = MeasuredAgain.of(work.data.frame, made, work.schema, progress)
+    risk = original_risk(work.original, work.schema)
+    return ranking_of(candidates, work.schema, risk, again.replicates)
 
 
 def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) -> Candidate:

@@ -59,7 +59,8 @@ def reason_of(
 
 def _next(following: Following) -> str:
     other, ends = following
-    if other is None or ends is None:
+    # An interval that holds 0 may be that of one who is no equal, because too little is known.
+    if other is None or ends is None or ends[0] <= 0:
         return ""
     return (
         f"; the next, {other.name} ({other.utility:.3f}), is below it by {ends[0]:.3f} to "
@@ -74,7 +75,11 @@ def against(
     every: Sequence[Candidate],
     measures: Measures,
 ) -> str:
-    """The strongest argument: a limit that may not be kept, then what others keep better."""
+    """The strongest argument: a limit that may not be kept, then what others keep better.
+
+    `kept` are those within the limits that may be released; of `every` other nothing is argued but
+    that it is outside.
+    """
     return (
         _limit_in_doubt(chosen, measures)
         or _less_useful(chosen, best)
@@ -82,7 +87,7 @@ def against(
         or _safer(chosen, kept)
         or _removed(chosen)
         or _just_outside(chosen, every)
-        or _nothing(chosen, kept)
+        or _nothing(kept)
     )
 
 
@@ -184,10 +189,13 @@ def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
     )
 
 
-def _nothing(chosen: Candidate, kept: Sequence[Candidate]) -> str:
+def _nothing(kept: Sequence[Candidate]) -> str:
     if len(kept) == 1:
-        return "it is the only one within the limits, so nothing was compared with it"
+        return (
+            "it is the only one within the limits that may be released, so nothing was compared "
+            "with it"
+        )
     return (
-        "none was found: no other within the limits is safer, or clearly ahead in another utility "
-        "that was measured"
+        "none was found: no other within the limits that may be released is safer, or clearly "
+        "ahead in another utility that was measured"
     )
