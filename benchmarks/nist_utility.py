@@ -35,6 +35,8 @@ from microgauge.sections.registry import sections
 
 WANTED = ("tables", "gdu", "propensity")
 FOLDS = 5
+MOST_CATEGORIES = 255
+"""Categories that scikit-learn's classifier can tell apart."""
 FEWEST = 4
 """Files of a set of features for which an order is asked for."""
 LEAST_WITHIN, LEAST_OVER_ALL, LEAST_AUC = 0.9, 0.85, 0.9
@@ -95,8 +97,9 @@ def _features(rows: pl.DataFrame) -> tuple[NDArray[np.float64], list[bool]]:
     for cells in rows:
         numbers = cells.cast(pl.Float64, strict=False)
         texts = (cells != "N") & numbers.is_null() & cells.is_not_null()
-        nominal = bool(texts.any()) or numbers.n_unique() <= MOST_CODES
-        if nominal:
+        words = bool(texts.any()) and texts.sum() > len(texts) // 20
+        nominal = (words or numbers.n_unique() <= MOST_CODES) and cells.n_unique() < MOST_CATEGORIES
+        if nominal or words:  # too many for categories: the codes in their order
             numbers = cells.cast(pl.String).rank("dense").cast(pl.Float64) - 1
         columns.append(numbers.fill_null(float("nan")).to_numpy())
         categorical.append(nominal)

@@ -34,7 +34,7 @@ def table():
         "a": rng.integers(-3, 4, ROWS).astype(float),
         "b": np.round(rng.uniform(-2, 2, ROWS), 1),
         "my col": rng.integers(0, 3, ROWS).astype(float),
-        "code": rng.choice(["1", "2", "-1", "1.5", "x"], ROWS),
+        "code": rng.choice(["1", "2", "-1", "1.5", "x", "y"], ROWS),
         "word": rng.choice(["red", "light blue", "Zoë's", "in", "a and b"], ROWS),
     }
     data = {

@@ -1404,6 +1404,7 @@ def test_no_measure_reads_a_whole_scratch_column(tmp_path, monkeypatch, design, 
             "k": {"role": "id"},
         },
         "loss": {"robust_sample": 200},
+        "gdu": {"references": False},  # these are drawn of rows in memory, so many as are allowed
     }
     paths = [tmp_path / f"{name}.parquet" for name in "op"]
     result = assessed(*paths, 30_000, schema=schema, only=[section])

@@ -367,7 +367,9 @@ def test_more_combinations_than_a_whole_number_holds(how):
     """Fourteen keys with about fifty levels: 10²³ combinations."""
     rng = np.random.default_rng(4)
     names = [f"k{i}" for i in range(14)]
-    frame = pd.DataFrame({name: rng.integers(0, 50, 300).astype(str) for name in names})
+    frame = pd.DataFrame(
+        {name: np.char.add("v", rng.integers(0, 50, 300).astype(str)) for name in names}
+    )
     frame = pd.concat([frame, frame.iloc[:120], frame.iloc[:40]], ignore_index=True)
     # Differences in the first and in the last key alone must be seen.
     first, last = frame.iloc[:5].copy(), frame.iloc[:5].copy()

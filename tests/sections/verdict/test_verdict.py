@@ -46,8 +46,8 @@ def banded(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(age=low.astype(str) + "-" + (low + 19).astype(str))
 
 
-def with_fewer_incomes(frame: pd.DataFrame) -> pd.DataFrame:
-    hit = np.random.default_rng(4).random(len(frame)) < 0.3
+def with_fewer_incomes(frame: pd.DataFrame, share: float = 0.3) -> pd.DataFrame:
+    hit = np.random.default_rng(4).random(len(frame)) < share
     return frame.assign(income=frame["income"].where(~hit))
 
 
@@ -96,6 +96,7 @@ CASES = {
     ),
     "rounded": Case(O.assign(income=O["income"].round(-1)), "good", "poor", (), LOST),
     "suppressed": Case(with_fewer_incomes(O), "fair", "poor", ("more-missing",), ("coarsened",)),
+    "a few suppressed": Case(with_fewer_incomes(O, 0.02), "good", "poor", ("more-missing",), LOST),
     "one removed": Case(O.drop(columns="height"), "fair", "poor", ("removed",), LOST),
     "two left": Case(O[["region", "sex"]], "fair", "good", ("removed",)),
     "one left": Case(O[["region"]], "poor", "good", ("removed",)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,13 +85,26 @@ def explore(
     if "propensity" in sections:  # one model for all candidates, as the smallest bears it
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
     work = Work(data, before, chosen, sections)
-    content = original if is_paths(original) else data.frame
-    kept = None
-    if folder is not None:
-        basis = basis_of(content, chosen, sections, before.cache.fewest_rows)
-        kept = Kept.open(folder, basis)
+    kept = None if folder is None else _kept(folder, original, work)
     found = _results(work, grid, kept, workers or cores(), progress)
-    return _compared(work, grid, found, progress)
+    candidates = [
+        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
+    ]
+    again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
+    return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+
+
+def _kept(folder: str | Path, original: Any, work: Work) -> Kept:
+    """Where finished candidates are kept, under a print of all that their figures rest on."""
+    content = original if is_paths(original) else work.data.frame
+    rows = work.original.cache.fewest_rows
+    return Kept.open(folder, basis_of(content, work.schema, work.sections, rows))
+
+
+def _maker(grid: Grid, data: Data) -> Callable[[str], Any]:
+    """Makes a candidate's table again, by its name."""
+    recipes = {tried.name: tried.recipe for tried in grid.tries}
+    return lambda name: recipes[name].applied(data).frame
 
 
 def _faults(grid: Grid, data: Data) -> list[str]:
@@ -128,22 +141,6 @@ def _results(
         found[tried.name] = result
         told()
     return found
-
-
-def _compared(
-    work: Work, grid: Grid, found: Mapping[str, Assessment], progress: Progress
-) -> Ranking:
-    """The ranking of all candidates; one that is measured again is made again from its recipe."""
-    recipes = {tried.name: tried.recipe for tried in grid.tries}
-
-    def made(name: str) -> Any:
-        return recipes[name].applied(work.data).frame
-
-    name = work.original.table.name
-    candidates = [_candidate(tried, found[tried.name], work.schema, name) for tried in grid.tries]
-    again = MeasuredAgain.of(work.data.frame, made, work.schema, progress)
-    risk = original_risk(work.original, work.schema)
-    return ranking_of(candidates, work.schema, risk, again.replicates)
 
 
 def _candidate(tried: Try, result: Assessment, schema: Schema, original: str) -> Candidate:

@@ -28,7 +28,7 @@ const verdict = (report) => {
   const urgent = report.sections.some((told) => told.first);
   return el(
     "p",
-    { class: "verdict" },
+    { class: report.first?.length ? "verdict beside" : "verdict" },
     urgent ? el("strong", {}, first) : first,
     " ",
     rest.join(" "),
