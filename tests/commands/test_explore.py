@@ -1451,7 +1451,7 @@ def test_many_candidates_on_a_terminal(many):
     assert len(many.candidates) == 104
     assert max(columns_of(line) for line in text.splitlines()) <= LINE
     shown = {*many.frontier, many.recommended.name}
-    assert f"and {104 - len(shown)} that others beat in both" in text
+    assert f"and {104 - len(shown)} that are not on the frontier" in text
     table = text.split("\n\n")[1]
     assert len(table.splitlines()) == len(shown) + 6
     for name in many.frontier:
