@@ -15,6 +15,7 @@ from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.pairs import Kind
 from benchmarks.panel.peers import UTILITY_PEERS, risk_peers, utility_peers
 from microgauge.results.disclosure import Disclosure
+from microgauge.results.figures import PREFERRED_UTILITIES
 
 Measurer = Callable[[Case], Figures]
 
@@ -88,8 +89,7 @@ MOST_SEEDS: Mapping[str, int] = {
     "boost": 1,
 }
 """Measurers that take long look at the first seeds only: all of the panel in forty minutes."""
-DEFAULT_UTILITY = "tables"
-"""Provisional: the panel decides."""
+DEFAULT_UTILITY = PREFERRED_UTILITIES[0]
 
 _OF_RISK: Mapping[str, Figure] = {
     "disclosure.risk": Figure("risk", "risk", default=True),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from microgauge.commands.arguments import against, all_said, in_words, reason_of
+from microgauge.commands.reasons import against, all_said, reason_of
 from microgauge.errors import Undefined, listing
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.measures.balance.jackknife import blocks, difference_interval
@@ -22,6 +22,7 @@ from microgauge.results import (
 )
 from microgauge.results.figures import Measures, figure_value, map_utility
 from microgauge.results.left_in import stops
+from microgauge.results.wording import in_words
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limit
 from microgauge.sections.balance.section import balanced

@@ -19,7 +19,7 @@ from microgauge.commands.assess import (
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
-from microgauge.commands.replicates import Measured
+from microgauge.commands.replicates import MeasuredAgain
 from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
@@ -94,7 +94,7 @@ def rank(
         found.append(Candidate(name=name, assessment=result))
     again = None
     if reads_files(reading):
-        again = Measured.of(original, called.__getitem__, chosen, progress).replicates
+        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
     return ranking_of(found, chosen, original_risk(before, chosen), again)
 
 

@@ -38,7 +38,7 @@ TOO_LARGE = (
 
 
 @dataclass(eq=False)
-class Measured:
+class MeasuredAgain:
     """Measures a utility again without each group, once for each candidate."""
 
     original: Any
@@ -52,9 +52,9 @@ class Measured:
     @staticmethod
     def of(
         original: Any, source: Callable[[str], Any], schema: Schema, progress: Progress
-    ) -> Measured:
+    ) -> MeasuredAgain:
         """Of tables that are read when they are asked for."""
-        return Measured(original, source, _plain(schema), progress)
+        return MeasuredAgain(original, source, _plain(schema), progress)
 
     def replicates(self, candidate: Candidate) -> list[float]:
         """Its utility without each group of units; `Undefined` where that is not measured."""

@@ -87,7 +87,7 @@ def _table(result: Ranking) -> str:
         lines.append(f" {mark} {padded(candidate.name, width)}  {_row(candidate)}".rstrip())
     if len(shown) < len(result.candidates):
         lines.append(
-            f"    and {len(result.candidates) - len(shown):,} that others beat in both; "
+            f"    and {len(result.candidates) - len(shown):,} that are not on the frontier; "
             "all are in the result"
         )
     if result.limits:
@@ -142,7 +142,7 @@ RISKS = {
 
 
 def _shown(result: Ranking) -> list[Candidate]:
-    """All candidates; of very many, those that no other beats in both."""
+    """All candidates; of very many, those on the frontier, and the recommended one."""
     if len(result.candidates) <= MOST_CANDIDATES:
         return list(result.candidates)
     return [c for c in result.candidates if c.name in {*result.frontier, result.recommended.name}]

@@ -19,10 +19,12 @@ from microgauge.results.assessment import Assessment
 from microgauge.results.gdu import GDU
 
 Better = Literal["lower", "higher"]
+Subject = Literal["use", "safety", "both"]
 RiskMeasure = Literal["disclosure", "classes"]
 
 PREFERRED_UTILITIES = ("tables", "gdu")
-"""What `utility` is where nobody says: the first of these whose section there is. The one place."""
+"""What `utility` is where nobody says: the first, whose section is computed for that; where a
+verdict is on sections chosen otherwise, the first of those there are. The one place."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,18 @@ class Figure:
     """A figure that a limit may name."""
 
     name: str
+    subject: Subject
+    """What a limit on it speaks of; a balance of both grades neither (`sections/verdict`)."""
     better: Better
     section: str
     """The section that it is a part of; "" for the two of the map, whose section is chosen."""
-    about: str
     find: Callable[[Assessment, Measures], float]
     share: bool = True
     """Whether it lies between 0 and 1."""
 
 
 def default_utility(sections: Iterable[str]) -> str:
-    """What `utility` is where nobody says.
+    """The preferred utility among sections that were computed; U where none of these was.
 
     >>> default_utility(["gdu", "risk"])
     'gdu'
@@ -141,36 +144,28 @@ def _utility(result: Assessment, measures: Measures) -> float:
 FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
-        Figure("risk", "lower", "", "the risk of the map", _risk),
-        Figure("found", "lower", "disclosure", "people found",
-               _part("disclosure", "found", "value")),
-        Figure("learned", "lower", "disclosure", "the most learned of a target", _learned),
-        Figure("copied", "lower", "disclosure", "real records in the file",
-               _part("disclosure", "copied", "value")),
-        Figure("internal", "lower", "risk", "R_internal", _part("risk", "internal")),
-        Figure("k", "higher", "risk", "the smallest class", _part("risk", "k"), share=False),
-        Figure("uniques", "lower", "risk", "records alone in their keys", _part("risk", "uniques"),
-               share=False),
-        Figure("utility", "higher", "", "the utility of the map", _utility),
-        Figure("gdu", "higher", "gdu", "global data utility", _part("gdu", "value")),
-        Figure("gdu_1000", "higher", "gdu", "the same as if from 1,000 units",
-               _part("gdu", "at_1000", "value")),
-        Figure("tables", "higher", "tables", "units in the right cell of all tables",
-               _part("tables", "value")),
-        Figure("k_marginal", "higher", "tables", "NIST's k-marginal score",
-               _part("tables", "k_marginal"), share=False),
-        Figure("U", "higher", "rut", "U of single variables", _part("rut", "utility"), share=False),
-        Figure("rut", "higher", "rut", "the balance RUT", _part("rut", "value"), share=False),
-        Figure("auc_cross", "lower", "propensity", "how often a classifier tells the files apart",
-               _part("propensity", "auc_cross")),
-        Figure("ratio", "lower", "propensity", "U_p over its expectation",
-               _part("propensity", "ratio"), share=False),
-        Figure("il1s", "lower", "loss", "IL1s", _part("loss", "il1s"), share=False),
-        Figure("overlap", "higher", "regressions", "the least overlap of a regression", _overlap),
-        Figure("inside", "higher", "indicators", "the share of indicators inside", _inside),
+        Figure("risk", "safety", "lower", "", _risk),
+        Figure("found", "safety", "lower", "disclosure", _part("disclosure", "found", "value")),
+        Figure("learned", "safety", "lower", "disclosure", _learned),
+        Figure("copied", "safety", "lower", "disclosure", _part("disclosure", "copied", "value")),
+        Figure("internal", "safety", "lower", "risk", _part("risk", "internal")),
+        Figure("k", "safety", "higher", "risk", _part("risk", "k"), share=False),
+        Figure("uniques", "safety", "lower", "risk", _part("risk", "uniques"), share=False),
+        Figure("utility", "use", "higher", "", _utility),
+        Figure("gdu", "use", "higher", "gdu", _part("gdu", "value")),
+        Figure("gdu_1000", "use", "higher", "gdu", _part("gdu", "at_1000", "value")),
+        Figure("tables", "use", "higher", "tables", _part("tables", "value")),
+        Figure("k_marginal", "use", "higher", "tables", _part("tables", "k_marginal"), share=False),
+        Figure("U", "use", "higher", "rut", _part("rut", "utility"), share=False),
+        Figure("rut", "both", "higher", "rut", _part("rut", "value"), share=False),
+        Figure("auc_cross", "use", "lower", "propensity", _part("propensity", "auc_cross")),
+        Figure("ratio", "use", "lower", "propensity", _part("propensity", "ratio"), share=False),
+        Figure("il1s", "use", "lower", "loss", _part("loss", "il1s"), share=False),
+        Figure("overlap", "use", "higher", "regressions", _overlap),
+        Figure("inside", "use", "higher", "indicators", _inside),
     )
-}  # fmt: skip
-"""Every name that a limit may have."""
+}
+"""Every name that a limit may have; docs/rank.md says what each is."""
 
 
 def figure_value(result: Assessment, name: str, measures: Measures) -> float:
@@ -259,15 +254,12 @@ def _propensity(result: Assessment) -> float:
     A file without a column is told from the original by that; what recodings keep is a factor.
     """
     found = _section(result, "propensity")
-    if any(v.removed for v in result.variables if v.role in ANALYSED):
+    if any(v.removed and v.analysed for v in result.variables):
         return 0.0
     # The cross-fitted one where there is one: in its own sample every model tells files apart.
     crossed = getattr(found, "auc_cross", None)
     auc = _known(found.auc if crossed is None else crossed, found.reason, "the AUC")
     return min(2.0 * (1.0 - auc), 1.0) * kept_by_recodings(result)
-
-
-ANALYSED = ("analysis", "quasi_identifier", "sensitive")
 
 
 def _analyses(result: Assessment) -> float:

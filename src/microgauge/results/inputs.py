@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+ANALYSED = frozenset({"analysis", "quasi_identifier", "sensitive"})
+"""Roles of variables that measures look at; all others are left out. The schema's roles are these
+too: it may know results, which know no schema."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
@@ -71,6 +75,11 @@ class VariableResult:
     missing_protected: int | None
     recoding: RecodingResult | None
     reason: str | None = None
+
+    @property
+    def analysed(self) -> bool:
+        """Whether measures look at it."""
+        return self.role in ANALYSED
 
     @property
     def left_scale(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor
 
+from microgauge.errors import listing
+
 
 def figure(value: float | None, digits: int = 3) -> str:
     """A figure, or a dash for one that is not defined.
@@ -89,6 +91,41 @@ def whole_per_cent(share: float) -> str:
     """
     whole = floor(share * 100 + 1e-9)
     return f"{whole} %" if whole >= 1 else "under 1 %"
+
+
+def per_cent(share: float | None) -> str:
+    """A share in per cent with one digit; 100 % and 0 % only where they are exact.
+
+    >>> per_cent(0.9344), per_cent(0.99999), per_cent(1.0), per_cent(0.0001), per_cent(0.0)
+    ('93.4 %', 'over 99.9 %', '100 %', 'under 0.1 %', '0 %')
+    """
+    if share is None:
+        return "–"
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f} %"
+    if share > 0.9995:
+        return "over 99.9 %"
+    return "under 0.1 %" if share < 0.0005 else f"{share * 100:.1f} %"
+
+
+def begun(text: str) -> str:
+    """The same as the beginning of a sentence.
+
+    >>> begun("apart from age"), begun("")
+    ('Apart from age', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
+def in_words(parts: Sequence[str], most: int | None = None) -> str:
+    """Parts of a sentence in a row, cut short where there are more than `most`.
+
+    >>> in_words(["age"]), in_words(["age", "sex", "race"]), in_words(["age", "sex", "race"], 2)
+    ('age', 'age, sex and race', 'age, sex and 1 more')
+    """
+    if len(parts) < 2 or (most is not None and len(parts) > most):
+        return listing(parts, len(parts) if most is None else most)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def ratio_words(ratio: float) -> str:

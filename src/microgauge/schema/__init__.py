@@ -10,13 +10,13 @@ registry: see `microgauge.schema.parts`.
 
 from __future__ import annotations
 
+from microgauge.results.inputs import ANALYSED
 from microgauge.schema.analyses import Indicator, Model, ModelKind, Regression, Statistic
 from microgauge.schema.entries import Entries
 from microgauge.schema.options import Options, Which
 from microgauge.schema.reading import Reader, read_toml
 from microgauge.schema.schema import Schema
 from microgauge.schema.variables import (
-    ANALYSED,
     Recode,
     RecodeMeasure,
     Role,

@@ -19,8 +19,6 @@ RecodeMeasure = Literal["pairs", "allocation", "heterogeneity"]
 Rounding = Literal["nearest", "floor", "ceiling"]
 Value = str | int | float | bool
 
-ANALYSED: frozenset[str] = frozenset({"analysis", "quasi_identifier", "sensitive"})
-"""Roles whose variables count in utility."""
 LOSSES = ("generalisation", "proximity", "euclidean", "entropy", "consistency", "deviation")
 SIMILARITIES = ("cosine", "jaccard", "values")
 

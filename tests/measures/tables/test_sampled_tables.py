@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from microgauge.errors import Undefined
-from microgauge.measures.tables.sampling import SampledTables, jackknife_error, permuted, resampled
+from microgauge.measures.balance.jackknife import jackknife_error
+from microgauge.measures.tables.sampling import SampledTables, permuted, resampled
 
 
 def samples_of(*tables):

@@ -23,7 +23,7 @@ from microgauge.commands.rank import (
     needed,
     original_risk,
 )
-from microgauge.commands.replicates import Measured
+from microgauge.commands.replicates import MeasuredAgain
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
@@ -90,7 +90,7 @@ def explore(
     candidates = [
         _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
     ]
-    again = Measured.of(data.frame, _maker(grid, data), chosen, progress)
+    again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
     return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
 
 

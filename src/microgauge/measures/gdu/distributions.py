@@ -53,7 +53,7 @@ def kolmogorov_smirnov(original: Levels, protected: Levels, test_n: int | None) 
     if test_n is None and _unweighted(original) and _unweighted(protected):
         return _unweighted_ks(original, protected)
     n, m = (_units(levels, test_n) for levels in (original, protected))
-    distance = _distance(original, protected)
+    distance = largest_distance(original, protected)
     return Comparison("kolmogorov-smirnov", distance, _asymptotic(distance, n, m))
 
 
@@ -66,7 +66,7 @@ def _unweighted(levels: Levels) -> bool:
 def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     n, m = original.present, protected.present
     if max(n, m) > EXACT_LIMIT:
-        distance = _distance(original, protected)
+        distance = largest_distance(original, protected)
         return Comparison("kolmogorov-smirnov", distance, _asymptotic(distance, n, m))
     from scipy import stats  # takes half a second to load: only where its exact test is needed
 
@@ -78,8 +78,13 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     return Comparison("kolmogorov-smirnov", float(found.statistic), float(found.pvalue))
 
 
-def _distance(original: Levels, protected: Levels) -> float:
-    """The largest difference between the two (weighted) distribution functions."""
+def largest_distance(original: Levels, protected: Levels) -> float:
+    """The largest difference between the two (weighted) distribution functions, 0 to 1.
+
+    `Undefined` where the values of a side have no weight.
+    """
+    if original.sums.sum() <= 0 or protected.sums.sum() <= 0:
+        raise Undefined(NO_WEIGHT)
     if np.array_equal(original.numbers, protected.numbers):
         before, after = np.cumsum(original.sums), np.cumsum(protected.sums)
         last = np.ones(len(original), dtype=np.bool_)

@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from microgauge.arrays import Floats
-from microgauge.errors import Undefined
 from microgauge.measures.loss.matrices import Scatter
-from microgauge.values.levels import Levels
 
 
 def mean_shifts(before: Scatter, after: Scatter, deviations: Floats) -> Floats:
@@ -25,16 +23,3 @@ def covariance_shifts(before: Scatter, after: Scatter, deviations: Floats) -> Fl
     """|difference of covariances| of each two variables, over both deviations in the original."""
     scale = np.outer(deviations, deviations)
     return np.asarray(np.abs(after.covariance - before.covariance) / scale)
-
-
-def distribution_distance(original: Levels, protected: Levels) -> float:
-    """The largest distance of two distribution functions (Kolmogorov–Smirnov), 0 to 1."""
-    numbers = np.union1d(original.numbers, protected.numbers)
-    functions = []
-    for levels in (original, protected):
-        total = float(levels.sums.sum())
-        if total <= 0:
-            raise Undefined("no value")
-        below = np.append(0.0, np.cumsum(levels.sums)) / total
-        functions.append(below[np.searchsorted(levels.numbers, numbers, side="right")])
-    return float(np.abs(functions[0] - functions[1]).max())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -135,16 +134,3 @@ class SampledTables:
         above, below = self.lost(low), self.lost(high)
         step = (above - lost) / (above - below) if above > below else 0.0
         return (low + min(max(step, 0.0), 1.0) * (high - low)) / self.units
-
-
-def jackknife_error(replicates: Sequence[float]) -> float:
-    """Standard error from values that each leave one of G groups out: √((G - 1)/G Σ(θ - mean)²).
-
-    >>> round(jackknife_error([0.9, 0.92, 0.91]), 4)
-    0.0115
-    """
-    values = np.array(replicates, dtype=np.float64)
-    if len(values) < 2:
-        raise Undefined("there are fewer than two groups of units")
-    apart = values - values.mean()
-    return float(np.sqrt((len(values) - 1) / len(values) * (apart * apart).sum()))

@@ -12,7 +12,7 @@ from microgauge.results import (
     RegressionResult,
 )
 from microgauge.results.blocks import Block, Cell, Group, Head, Intervals, Legend, Sentence, Table
-from microgauge.results.wording import beginning, figure
+from microgauge.results.wording import beginning, begun, figure
 from microgauge.sections.analyses.words import indicator_name, jointly
 from microgauge.sections.gdu.report import variables
 from microgauge.sections.public import may_be_told, public_indicators, public_labels
@@ -84,7 +84,7 @@ def _regression(result: RegressionResult, told: Mapping[str, frozenset[str]] | N
     # What is of all terms is told only where all terms are.
     if result.joint_overlap is not None and len(shown) == len(result.coefficients):
         said = jointly(result)
-        sentences.append(Sentence(text=f"{said[0].upper()}{said[1:]}."))
+        sentences.append(Sentence(text=f"{begun(said)}."))
     table = Table(
         caption=f"Coefficients of {beginning(title)}",
         heads=(Head(text="term"), *BOTH_SIDES[:-1], Head(text="inside"), BOTH_SIDES[-1]),

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from microgauge.results.inputs import ANALYSED
 from microgauge.schema.checks import choice, share, two_weights
 from microgauge.schema.columns import Columns, no_numbers
 from microgauge.schema.entries import Entries
-from microgauge.schema.variables import ANALYSED
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader

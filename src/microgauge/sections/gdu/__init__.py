@@ -31,7 +31,7 @@ class Gdu(Section):
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Tests of every variable and pair."""
-        from microgauge.sections.gdu.whole import run
+        from microgauge.sections.gdu.run import run
 
         return run(study, log)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from microgauge.errors import listing
 from microgauge.results import (
     GDU,
     Assessment,
@@ -118,11 +119,10 @@ def _map_row(row: dict[str, Any]) -> list[str]:
     return [to, _listed(row.get("from", ""))]
 
 
-def _listed(values: Any, most: int = 12) -> str:
+def _listed(values: Any) -> str:
     if not isinstance(values, list | tuple):
         return str(values)
-    shown = ", ".join(str(value) for value in values[:most])
-    return shown + (f" and {len(values) - most} more" if len(values) > most else "")
+    return listing(str(value) for value in values)
 
 
 def public_story(fact: VariableResult, score: VariableScore | None) -> str:

@@ -14,14 +14,14 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
-from microgauge.results.wording import effect, figure, probability
+from microgauge.results.wording import begun, effect, figure, probability
 
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
 AS_GOOD_AS_KEPT = 0.9995
 PERMUTED = "the original with every column permuted (no association left but by chance)"
 RESAMPLE = "a resample of the original"
-NARROW = 0.1
+TELLS_LITTLE = 0.1
 """A difference between the reference points below which the figure can tell little."""
 NEAR = 0.05
 """By how much a file must exceed the permuted original to pass without a word."""
@@ -64,7 +64,7 @@ def _verdict(gdu: GDU) -> str | None:
         f"variables, {figure(gdu.bivariate, 2)} over the associations of "
         f"{gdu.coverage.tested} pairs{_models_said(gdu)}."
     )
-    return " ".join([said, *(f"{beside[0].upper()}{beside[1:]}." for beside in _beside(gdu))])
+    return " ".join([said, *(f"{begun(beside)}." for beside in _beside(gdu))])
 
 
 def _models_count(gdu: GDU) -> bool:
@@ -137,7 +137,7 @@ def warning(gdu: GDU) -> str | None:
         return None
     lost = f"{PERMUTED} would score {gdu.permuted.value:.2f}"
     best = None if gdu.resample is None else gdu.resample.value
-    if best is not None and best - gdu.permuted.value < NARROW:
+    if best is not None and best - gdu.permuted.value < TELLS_LITTLE:
         return (
             f"The global data utility tells little here: {lost}, and {RESAMPLE} {best:.2f}. "
             "The file has too few rows, or too few associations, for more."

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from microgauge.results import Assessment, VariableResult
 from microgauge.results.blocks import Group, Headline, Stories
-from microgauge.results.wording import figure
+from microgauge.results.wording import begun, figure, in_words
 
 SECTIONS = ("propensity", "clusters", "ecdf")
 MOST_NAMED = 4
@@ -26,7 +26,7 @@ def apart_from(result: Assessment) -> str:
     names = [variable.name for variable in set_apart(result)]
     if not names:
         return ""
-    return f"apart from the recoding of {_listed(names)}"
+    return f"apart from the recoding of {in_words(names, MOST_NAMED)}"
 
 
 def costs(result: Assessment) -> str:
@@ -36,7 +36,7 @@ def costs(result: Assessment) -> str:
         for v in set_apart(result)
         if v.recoding is not None
     ]
-    return f"recoding alone keeps: {_listed(told)} (1 all)"
+    return f"recoding alone keeps: {in_words(told, MOST_NAMED)} (1 all)"
 
 
 def headline_apart(headline: Headline, result: Assessment) -> Headline:
@@ -47,7 +47,7 @@ def headline_apart(headline: Headline, result: Assessment) -> Headline:
     sentence = headline.sentence
     return replace(
         headline,
-        sentence=f"{said[0].upper()}{said[1:]}: {sentence[0].lower()}{sentence[1:]}",
+        sentence=f"{begun(said)}: {sentence[0].lower()}{sentence[1:]}",
     )
 
 
@@ -58,16 +58,3 @@ def recoded_first(result: Assessment, section: str, groups: list[Group]) -> list
         return groups
     rows = (("recoding", apart_from(result)), ("", costs(result)))
     return [replace(groups[0], blocks=(Stories(rows=rows), *groups[0].blocks)), *groups[1:]]
-
-
-def _listed(names: list[str]) -> str:
-    """Names in a sentence, the first of many.
-
-    >>> _listed(["age"]), _listed(["age", "sex", "region"])
-    ('age', 'age, sex and region')
-    """
-    if len(names) == 1:
-        return names[0]
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}"

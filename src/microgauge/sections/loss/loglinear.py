@@ -12,7 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, asked_both
-from microgauge.errors import Undefined
+from microgauge.errors import Undefined, listing
 from microgauge.log import Log
 from microgauge.measures.loss.loglinear import (
     MOST_CELLS,
@@ -84,12 +84,12 @@ class LogLinear:
         """`Undefined` where the model cannot be fitted in both tables."""
         gone = [name for name in self.names if name not in self.categories]
         if gone:
-            raise Undefined(f"{', '.join(gone)} has no categories that both tables share")
+            raise Undefined(f"no categories that both tables share: {listing(gone)}")
         if len(self.names) < 2:
             raise Undefined("fewer than two variables with categories")
         alone = [name for name in self.names if self._size(name) < 2]
         if alone:
-            raise Undefined(f"{', '.join(alone)} has one category")
+            raise Undefined(f"one category only: {listing(alone)}")
         cells = prod(self._size(name) for name in self.names)
         if cells > MOST_CELLS:
             raise Undefined(f"the model has {cells:,} cells, more than {MOST_CELLS:,}")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from microgauge.errors import Undefined
+from microgauge.measures.gdu.distributions import largest_distance
 from microgauge.measures.loss.validity import (
     covariance_shifts,
-    distribution_distance,
     mean_shifts,
 )
 from microgauge.results import TableLoss
@@ -114,7 +114,7 @@ class Validity:
         for v in self.statistics.numbers:
             assert v.protected is not None
             try:
-                value = distribution_distance(v.original.levels, v.protected.levels)
+                value = largest_distance(v.original.levels, v.protected.levels)
             except Undefined as why:
                 return Undefined(f"{v.name}: {why}")
             found.append((value, (v.name,)))

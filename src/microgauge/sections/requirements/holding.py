@@ -9,8 +9,8 @@ from typing import Any
 from microgauge.errors import Undefined
 from microgauge.results import Assessment
 from microgauge.results.figures import (
+    PREFERRED_UTILITIES,
     Measures,
-    default_utility,
     figure_value,
     sections_of,
     utility_fault,
@@ -27,20 +27,13 @@ NEEDS_KEYS = ("disclosure", "risk", "rut")
 def measures_of(schema: Schema) -> Measures:
     """What stands on the map: the utility that is named, or the one that is preferred."""
     named = named_utility(schema)
-    utility = default_utility(_there()) if named is None else named
-    return Measures(utility, schema.risk.measure)
+    return Measures(PREFERRED_UTILITIES[0] if named is None else named, schema.risk.measure)
 
 
 def named_utility(schema: Schema) -> str | None:
     """The utility that the schema names, in [rank] or in [verdict]."""
     of_rank = schema.of(RankChoices).utility
     return schema.of(VerdictChoices).utility if of_rank is None else of_rank
-
-
-def _there() -> list[str]:
-    from microgauge.sections.registry import sections  # which holds this section, too
-
-    return [section.name for section in sections()]
 
 
 def limits_of(schema: Schema) -> tuple[Limit, ...]:
@@ -160,8 +153,6 @@ def _not_computed(
 
 def _why_not(section: str, schema: Schema) -> str:
     """Why a section cannot be computed at all."""
-    if section not in _there():
-        return f"and it is a figure of the section {section}, which there is not"
     if section in NEEDS_KEYS and not schema.keys:
         return 'and the schema names no variable with role = "quasi_identifier", which it needs'
     if section == "regressions" and not schema.regressions:

@@ -12,14 +12,13 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked_both, in_blocks
+from microgauge.measures.balance.jackknife import GROUPS
 from microgauge.passes import Axis, PartedTable
 from microgauge.sections.tables.cells import Tabled
 from microgauge.study.study import Study
 from microgauge.study.variable import Side
 from microgauge.study.weights import WeightColumn
 
-PARTS = 30
-"""Groups of units, of which one at a time is left out."""
 BLOCK_BYTES = 1 << 27
 """Facts held at a time."""
 
@@ -46,7 +45,7 @@ class Counter:
         self, combinations: Sequence[Combination], *, parts: bool
     ) -> Iterator[list[Combination]]:
         """Tables whose facts fit into memory together."""
-        several = PARTS if parts else 1
+        several = GROUPS if parts else 1
 
         def size(variables: Combination) -> int:
             cells = prod(v.pieces + 1 for v in variables) + prod(v.places + 1 for v in variables)
@@ -86,7 +85,7 @@ class Counter:
 
     def _before(self, variables: Combination, *, parts: bool) -> PartedTable:
         axes = tuple(v.original_axis for v in variables)
-        return PartedTable(axes, self._unit, PARTS) if parts else PartedTable(axes)
+        return PartedTable(axes, self._unit, GROUPS) if parts else PartedTable(axes)
 
     def _whole(self, variables: Combination) -> PartedTable:
         return PartedTable(tuple(v.protected_axis for v in variables))
@@ -94,9 +93,9 @@ class Counter:
     def _apart(self, variables: Combination) -> PartedTable:
         if not self._aligned:
             axes = tuple(v.protected_axis for v in variables)
-            return PartedTable(axes, self._protected_unit, PARTS)
+            return PartedTable(axes, self._protected_unit, GROUPS)
         axes = tuple(v.matched_axis for v in variables)
-        return PartedTable(axes, self._matched_unit, PARTS, self._matched_weight)
+        return PartedTable(axes, self._matched_unit, GROUPS, self._matched_weight)
 
     @property
     def _aligned(self) -> bool:

@@ -14,6 +14,7 @@ from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
 from microgauge.log import Log
+from microgauge.measures.balance.jackknife import GROUPS, jackknife_error
 from microgauge.measures.tables.agreement import (
     in_cells,
     lost,
@@ -21,11 +22,11 @@ from microgauge.measures.tables.agreement import (
     shares,
     spread_out,
 )
-from microgauge.measures.tables.sampling import SampledTables, jackknife_error, permuted, resampled
+from microgauge.measures.tables.sampling import SampledTables, permuted, resampled
 from microgauge.results.tables import Tables, TableScore, TableVariable
 from microgauge.sections.tables.cells import Tabled, tabled
 from microgauge.sections.tables.choices import TablesChoices
-from microgauge.sections.tables.counting import PARTS, Combination, Counted, Counter
+from microgauge.sections.tables.counting import Combination, Counted, Counter
 from microgauge.sections.tables.groups import k_marginal_by
 from microgauge.study.recoding import matched_cells, may_be_rounded
 from microgauge.study.study import Study
@@ -128,7 +129,7 @@ class Comparison:
         )
         if counted.after is None:
             gone = [v.name for v in counted.variables if v.removed]
-            self._keep(start, np.ones(1 + PARTS), reason=f"removed: {', '.join(gone)}")
+            self._keep(start, np.ones(1 + GROUPS), reason=f"removed: {', '.join(gone)}")
             return
         losses, cost = lost(counted.before, counted.after, cells)
         self._left &= all(
@@ -241,13 +242,13 @@ class Comparison:
 def left_out_together(counts: Floats, units: int) -> float:
     """How many rows are alike on average, from how unequal the parts of the units are.
 
-    Rows in parts by hash have Σ n_k² = N m + (N² - N m)/30 in expectation, m the mean number of
+    Rows in parts by hash have Σ n_k² = N m + (N² - N m)/G in expectation, m the mean number of
     rows like a row; 1 where all differ.
     """
     sums = counts.reshape(len(counts), -1).sum(axis=1)
     parts, total = sums[0] - sums[1:], sums[0]
-    apart = (parts * parts).sum() - total * total / PARTS
-    return float(apart / (total * total / units * (1.0 - 1.0 / PARTS)))
+    apart = (parts * parts).sum() - total * total / GROUPS
+    return float(apart / (total * total / units * (1.0 - 1.0 / GROUPS)))
 
 
 def _mean(values: Sequence[float]) -> float | None:

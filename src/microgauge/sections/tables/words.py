@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.errors import listing
 from microgauge.results.blocks import Block, Sentence, Stories
 from microgauge.results.tables import Tables, TableScore
-from microgauge.results.wording import figure
+from microgauge.results.wording import figure, per_cent
 
 MOST_NAMED = 3
+MOST_REMOVED = 6
 
 
 def words(tables: Tables) -> list[Block]:
@@ -36,21 +38,6 @@ def in_all(tables: Tables) -> str:
         low, high = tables.value_ci
         said += f" (95 % interval {per_cent(low)} to {per_cent(high)})"
     return f"{said}; in {per_cent(tables.one_way)} in tables of one variable"
-
-
-def per_cent(share: float | None) -> str:
-    """A share with one digit; 100 % and 0 % only where they are exact.
-
-    >>> per_cent(0.9344), per_cent(0.99999), per_cent(1.0), per_cent(0.0001), per_cent(0.0)
-    ('93.4 %', 'over 99.9 %', '100 %', 'under 0.1 %', '0 %')
-    """
-    if share is None:
-        return "–"
-    if share in (0.0, 1.0):
-        return f"{share * 100:.0f} %"
-    if share > 0.9995:
-        return "over 99.9 %"
-    return "under 0.1 %" if share < 0.0005 else f"{share * 100:.1f} %"
 
 
 def like(tables: Tables) -> str:
@@ -103,12 +90,8 @@ def removed_story(tables: Tables) -> list[tuple[str, str]]:
     if not gone:
         return []
     number = sum(1 for table in tables.worst if set(gone) & set(table.variables))
-    return [("removed", f"{_listed(gone)}: tables with {_them(gone)} score 0 ({number:,})")]
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    named = listing(gone, MOST_REMOVED)
+    return [("removed", f"{named}: tables with {_them(gone)} score 0 ({number:,})")]
 
 
 def _them(names: Sequence[str]) -> str:

@@ -10,9 +10,9 @@ from microgauge.results.verdict import Finding, Opinion, Verdict
 from microgauge.schema import Schema
 from microgauge.sections.requirements.holding import limits_of, measures_of, named_utility
 from microgauge.sections.verdict.choices import VerdictChoices
-from microgauge.sections.verdict.limits import OF_SAFETY, OF_USE
-from microgauge.sections.verdict.of_safety import left_in, risk_too_high, special_uniques
-from microgauge.sections.verdict.of_use import FINDERS
+from microgauge.sections.verdict.findings_of_safety import left_in, risk_too_high, special_uniques
+from microgauge.sections.verdict.findings_of_use import FINDERS
+from microgauge.sections.verdict.limits import limits_on
 from microgauge.sections.verdict.safe import risk_of, safe
 from microgauge.sections.verdict.useful import useful, utility_of
 
@@ -80,6 +80,6 @@ def _other_limits(result: Assessment) -> list[Finding]:
             remedy="Protect the file in another way, or set another limit.",
             see="docs/rank.md",
         )
-        for one in result.requirements or ()
-        if not one.met and one.figure not in (*OF_USE, *OF_SAFETY)
+        for one in limits_on(result, "both")
+        if not one.met
     ]

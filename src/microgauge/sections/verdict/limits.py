@@ -1,25 +1,18 @@
-"""Which limits speak of use and which of safety, and what they make of a grade."""
+"""What limits make of a grade."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from microgauge.results import Assessment
-from microgauge.results.figures import Measures
+from microgauge.results.figures import FIGURES, Measures, Subject
 from microgauge.results.requirements import Requirement, apart
 from microgauge.results.verdict import Opinion
 
-OF_USE = (
-    "utility", "gdu", "gdu_1000", "tables", "k_marginal", "U", "auc_cross", "ratio", "il1s",
-    "overlap", "inside",
-)  # fmt: skip
-OF_SAFETY = ("risk", "found", "learned", "copied", "internal", "k", "uniques")
-"""`rut` is a balance of both, and grades neither."""
 
-
-def limits_on(result: Assessment, figures: Collection[str]) -> list[Requirement]:
-    """The limits on some figures, as they were set."""
-    return [one for one in result.requirements or () if one.figure in figures]
+def limits_on(result: Assessment, subject: Subject) -> list[Requirement]:
+    """The limits that speak of use, or of safety, as they were set."""
+    return [one for one in result.requirements or () if FIGURES[one.figure].subject == subject]
 
 
 def by_limits(limits: Sequence[Requirement], measures: Measures) -> Opinion:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from microgauge.errors import Undefined, listing
+from microgauge.errors import Undefined
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures, figure_value
 from microgauge.results.left_in import stops
 from microgauge.results.requirements import apart
 from microgauge.results.risk import Risk
 from microgauge.results.verdict import Grade, Opinion
-from microgauge.results.wording import figure
+from microgauge.results.wording import begun, figure, in_words
 from microgauge.sections.risk.choices import NO_KEYS
-from microgauge.sections.verdict.limits import OF_SAFETY, by_limits, limits_on
+from microgauge.sections.verdict.limits import by_limits, limits_on
 
 GOOD, FAIR = 0.05, 0.2
 MOST_NAMED = 5
@@ -45,7 +44,7 @@ def safe(result: Assessment, measures: Measures) -> Opinion:
 
 
 def _by_figures(result: Assessment, measures: Measures) -> Opinion:
-    limits = limits_on(result, OF_SAFETY)
+    limits = limits_on(result, "safety")
     if limits:
         opinion = by_limits(limits, measures)
         return replace(opinion, sentence=_with_risk(opinion.sentence, result, measures))
@@ -106,29 +105,29 @@ def _of_classes(risk: Risk | None, value: float) -> str:
     assert risk is not None
     outside = "" if risk.external is None else ", here and in the external table"
     return (
-        f"By how many records share {_all_of(risk.keys)}{outside}, the risk is {_shown(value)} (0 "
-        "nobody stands out, 1 everybody does)."
+        f"By how many records share {in_words(risk.keys, MOST_NAMED)}{outside}, the risk is "
+        f"{_shown(value)} (0 nobody stands out, 1 everybody does)."
     )
 
 
 def _of_intruder(found: Disclosure | None, value: float) -> str:
     assert found is not None
-    intruder = f"an intruder who knows {_all_of(found.keys)}"
+    intruder = f"an intruder who knows {in_words(found.keys, MOST_NAMED)}"
     worst = found.worst
     if worst is None or not value:
         return f"As far as was measured, {intruder} gets nothing beyond chance."
     if worst.part == "found":
         said = f"finds a person's record with a chance of {_shown(value)} on average"
-        return f"{_begun(intruder)} {said}."
+        return f"{begun(intruder)} {said}."
     if worst.part == "found_copied":
         said = f"finds a person by a real record with a chance of {_shown(value)} on average"
         beyond = ", beyond what holds for people who are not in the original"
         controlled = found.copied.found_copied_excess is not None
-        return f"{_begun(intruder)} {said}{beyond if controlled else ''}."
+        return f"{begun(intruder)} {said}{beyond if controlled else ''}."
     scale = f"{_shown(value)} of {worst.variable} beyond guessing (0 nothing, 1 everything)"
     if worst.part == "excess":
-        return f"{_begun(intruder)} learns {scale} because people took part."
-    return f"{_begun(intruder)} learns {scale}."
+        return f"{begun(intruder)} learns {scale} because people took part."
+    return f"{begun(intruder)} learns {scale}."
 
 
 def _shown(value: float) -> str:
@@ -143,18 +142,3 @@ def _shown(value: float) -> str:
     if _grade(float(text)) == _grade(value):
         return text
     return apart(value, GOOD if value < 2 * GOOD else FAIR)
-
-
-def _all_of(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> _all_of(["age"]), _all_of(["age", "sex", "race"])
-    ('age', 'age, sex and race')
-    """
-    if len(names) > MOST_NAMED or len(names) < 2:
-        return listing(names, MOST_NAMED)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]

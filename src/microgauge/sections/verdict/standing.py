@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import fsum
 
 from microgauge.results import GDU, Assessment
-from microgauge.results.figures import ANALYSED
 from microgauge.results.tables import Tables, TableScore
 
 NARROW = 0.01
@@ -69,7 +68,7 @@ class Place:
 
 def removed(result: Assessment) -> list[str]:
     """Analysed variables that the protected file does not have."""
-    return [v.name for v in result.variables if v.removed and v.role in ANALYSED]
+    return [v.name for v in result.variables if v.removed and v.analysed]
 
 
 def tables_left(tables: Tables) -> list[TableScore]:

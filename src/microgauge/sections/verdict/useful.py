@@ -9,9 +9,8 @@ from microgauge.results import Assessment
 from microgauge.results.figures import Measures, map_utility, utility_title
 from microgauge.results.tables import Tables
 from microgauge.results.verdict import Grade, Opinion
-from microgauge.results.wording import figure, whole_per_cent
-from microgauge.sections.tables.words import per_cent
-from microgauge.sections.verdict.limits import OF_USE, by_limits, limits_on
+from microgauge.results.wording import figure, per_cent, whole_per_cent
+from microgauge.sections.verdict.limits import by_limits, limits_on
 from microgauge.sections.verdict.standing import (
     HALF,
     NARROW,
@@ -39,7 +38,7 @@ def utility_of(result: Assessment, measures: Measures) -> tuple[float | None, st
 
 def useful(result: Assessment, measures: Measures) -> Opinion:
     """A grade, and why."""
-    limits = limits_on(result, OF_USE)
+    limits = limits_on(result, "use")
     if limits:
         return by_limits(limits, measures)
     value, why = utility_of(result, measures)

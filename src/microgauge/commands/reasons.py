@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.errors import Undefined
+from microgauge.errors import Undefined, listing
 from microgauge.results import Candidate
 from microgauge.results.figures import UTILITIES, Measures, map_utility
+from microgauge.results.wording import in_words
 from microgauge.schema.limits import Limit
 
 WORTH_A_WORD = 0.01
 """A difference in another measure that is an argument."""
+MOST_NAMED = 6
+"""Removed variables that are named one by one."""
 
 Setting = tuple[Sequence[Candidate], Sequence[Candidate], Sequence[Limit]]
 """Those within the limits, all, and the limits."""
@@ -21,16 +24,6 @@ Following = tuple[Candidate | None, tuple[float, float] | None]
 def all_said(limits: Sequence[Limit]) -> str:
     """The limits in words."""
     return in_words([limit.said for limit in limits])
-
-
-def in_words(parts: Sequence[str]) -> str:
-    """Parts of a sentence in a row.
-
-    >>> in_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def reason_of(
@@ -66,7 +59,8 @@ def reason_of(
 
 def _next(following: Following) -> str:
     other, ends = following
-    if other is None or ends is None:
+    # An interval that holds 0 may be that of one who is no equal, because too little is known.
+    if other is None or ends is None or ends[0] <= 0:
         return ""
     return (
         f"; the next, {other.name} ({other.utility:.3f}), is below it by {ends[0]:.3f} to "
@@ -81,7 +75,11 @@ def against(
     every: Sequence[Candidate],
     measures: Measures,
 ) -> str:
-    """The strongest argument: a limit that may not be kept, then what others keep better."""
+    """The strongest argument: a limit that may not be kept, then what others keep better.
+
+    `kept` are those within the limits that may be released; of `every` other nothing is argued but
+    that it is outside.
+    """
     return (
         _limit_in_doubt(chosen, measures)
         or _less_useful(chosen, best)
@@ -89,7 +87,7 @@ def against(
         or _safer(chosen, kept)
         or _removed(chosen)
         or _just_outside(chosen, every)
-        or _nothing(chosen, kept)
+        or _nothing(kept)
     )
 
 
@@ -168,7 +166,7 @@ def _removed(chosen: Candidate) -> str | None:
     gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
     if not gone:
         return None
-    return f"it lacks {', '.join(gone[:6])}{f' and {len(gone) - 6} more' if gone[6:] else ''}"
+    return f"it lacks {listing(gone, MOST_NAMED)}"
 
 
 def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
@@ -191,10 +189,13 @@ def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
     )
 
 
-def _nothing(chosen: Candidate, kept: Sequence[Candidate]) -> str:
+def _nothing(kept: Sequence[Candidate]) -> str:
     if len(kept) == 1:
-        return "it is the only one within the limits, so nothing was compared with it"
+        return (
+            "it is the only one within the limits that may be released, so nothing was compared "
+            "with it"
+        )
     return (
-        "none was found: no other within the limits is safer, or clearly ahead in another utility "
-        "that was measured"
+        "none was found: no other within the limits that may be released is safer, or clearly "
+        "ahead in another utility that was measured"
     )

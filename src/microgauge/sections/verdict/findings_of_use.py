@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from microgauge.errors import listing
 from microgauge.results import GDU, Assessment, PairScore, RecodingResult
-from microgauge.results.figures import ANALYSED
 from microgauge.results.tables import TableScore
 from microgauge.results.verdict import Finding, FindingGrade
-from microgauge.results.wording import figure, whole_per_cent
+from microgauge.results.wording import begun, figure, per_cent, whole_per_cent
+from microgauge.sections.gdu.words import NEAR, TELLS_LITTLE
 from microgauge.sections.joint.recoded import apart_from
 from microgauge.sections.joint.words import giveaways
-from microgauge.sections.tables.words import per_cent
 from microgauge.sections.verdict.standing import (
     HALF,
     Place,
@@ -30,10 +29,6 @@ STRONG = 0.04
 """A squared coefficient from which an association that is gone is a warning."""
 GROWN, MUCH = 0.01, 0.2
 """More missing cells, as a share, from which they are told of, and from which they warn."""
-NEAR = 0.05
-"""By how much GDU must exceed that of shuffled variables to pass without a word."""
-TELLS = 0.1
-"""A difference between the reference points of GDU below which it tells little."""
 FEW = 100
 """Records below which chance moves every figure."""
 
@@ -49,8 +44,8 @@ def gone_variables(result: Assessment) -> list[Finding]:
             code="removed",
             grade="warn",
             about=tuple(names),
-            sentence=f"{_named(names)} {'was' if one else 'were'} removed: no analysis with "
-            f"{'it' if one else 'them'} can be made.",
+            sentence=f"{listing(names, MOST_NAMED)} {'was' if one else 'were'} removed: no "
+            f"analysis with {'it' if one else 'them'} can be made.",
             remedy="If users need it, release it in broad groups instead."
             if one
             else "If users need them, release them in broad groups instead.",
@@ -64,7 +59,7 @@ def coarsened(result: Assessment) -> list[Finding]:
     found = {
         v.name: v.recoding
         for v in result.variables
-        if v.recoding is not None and v.role in ANALYSED and not v.removed
+        if v.recoding is not None and v.analysed and not v.removed
     }
     if not found:
         return []
@@ -212,7 +207,7 @@ def told_apart(result: Assessment) -> list[Finding]:
             code="told-apart",
             grade="warn" if found.size == "easy" else "note",
             about=tuple(by),
-            sentence=f"{_begun(apart + ', a') if apart else 'A'} computer can tell records of the "
+            sentence=f"{begun(apart + ', a') if apart else 'A'} computer can tell records of the "
             "file from records of the original: of one each, it picks the right one in "
             f"{per_cent(found.auc_cross)} of cases (50 % is guessing)."
             + (f" It is given away by {listing(by, MOST_NAMED)}." if by else ""),
@@ -229,7 +224,7 @@ def more_missing(result: Assessment) -> list[Finding]:
         return []
     grown: dict[str, tuple[float, float]] = {}
     for v in result.variables:
-        if v.role in ANALYSED and v.missing_protected is not None:
+        if v.analysed and v.missing_protected is not None:
             shares = v.missing_original / rows[0], v.missing_protected / rows[1]
             if shares[1] - shares[0] >= GROWN:
                 grown[v.name] = shares
@@ -294,7 +289,7 @@ def _near_shuffled(gdu: GDU) -> list[Finding]:
     place = gdu_place(gdu)
     if place is None:
         return []
-    if place.resample - place.permuted < TELLS:
+    if place.resample - place.permuted < TELLS_LITTLE:
         said = (
             "The global data utility says little here: shuffled variables would have "
             f"{figure(place.permuted)}, a fresh sample of the original {figure(place.resample)}."
@@ -359,14 +354,6 @@ def changed_regressions(result: Assessment) -> list[Finding]:
             see="docs/regressions.md",
         )
     ]
-
-
-def _named(names: Sequence[str]) -> str:
-    return listing(names, MOST_NAMED)
-
-
-def _begun(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 FINDERS = (
