@@ -387,3 +387,11 @@ def test_the_plan_counts_variables_that_are_gone():
         for p in (original.copy(), gone)
     ]
     assert plans[0] == plans[1]
+
+
+def test_records_that_differ_in_everything_leave_no_association_to_order_pairs_by():
+    """Two people of different ages: chance alone would give as much as there is."""
+    few = pd.DataFrame({"age": [20.0, 31.0], "pay": [5.0, 1.0], "zip": ["a", "b"]})
+    assert association(np.eye(2)) == 0.0
+    found = propensity(few, few)
+    assert found.value is None or found.value == 0.0
