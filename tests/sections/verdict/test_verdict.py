@@ -571,3 +571,21 @@ def test_a_sample_is_held_against_samples_of_its_size_and_says_so():
     assert "a fresh sample of 180 records of the original" in verdict_on("a sample").useful.sentence
     said = verdict_on("three records").useful.sentence
     assert said.startswith("It holds 3 records of 600, and its tables agree")
+
+
+def test_constant_variables_do_not_hide_that_relations_are_gone():
+    """Their tables are the same however the file is shuffled."""
+    steady = dict.fromkeys("abcdef", 1)
+    rng = np.random.default_rng(1)
+    pair = pd.DataFrame({"x": rng.normal(size=600)})
+    pair["y"] = pair["x"] + rng.normal(size=600) / 2
+    plain, padded = (
+        microgauge.assess(o, shuffled(o), only=["verdict"]).verdict.useful
+        for o in (pair, pair.assign(**steady))
+    )
+    assert plain.grade == padded.grade == "poor"
+    assert plain.kept == padded.kept
+    assert padded.sentence.startswith("Tables of two variables that vary agree")
+    changed = pair.assign(**steady)
+    spoilt = microgauge.assess(changed, changed.assign(a=rng.permutation(600)), only=["verdict"])
+    assert spoilt.verdict.useful.grade != "good"

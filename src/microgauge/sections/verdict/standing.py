@@ -78,6 +78,21 @@ def tables_left(tables: Tables) -> list[TableScore]:
     return [table for table in tables.worst if not gone & set(table.variables)]
 
 
+def tables_judged(tables: Tables) -> list[TableScore]:
+    """The tables that can still be made and that could show a relation, where there are any.
+
+    **Reading**: a variable with one value relates to nothing. Shuffled, its tables are those of the
+    original, and a fresh sample's are not: counted, they would hide what other tables lost.
+    """
+    left, still = tables_left(tables), constants(tables)
+    return [table for table in left if not still & set(table.variables)] or left
+
+
+def constants(tables: Tables) -> set[str]:
+    """Variables with one cell, in the original and still."""
+    return {v.name for v in tables.variables if v.cells < 2 and round(v.one_way, DIGITS) == 1}
+
+
 def tables_place(tables: Sequence[TableScore]) -> Place | None:
     """The mean of some tables; None where there are none."""
     if not tables:
@@ -96,7 +111,7 @@ def variable_places(tables: Tables | None, without: Collection[str] = ()) -> dic
     """
     if tables is None:
         return {}
-    left = [t for t in tables_left(tables) if not set(without) & set(t.variables)]
+    left = [t for t in tables_judged(tables) if not set(without) & set(t.variables)]
     found = {
         v.name: tables_place([table for table in left if v.name in table.variables])
         for v in tables.variables

@@ -18,6 +18,7 @@ from microgauge.sections.verdict.standing import (
     Place,
     gdu_place,
     removed,
+    tables_judged,
     tables_left,
     tables_place,
     weak_variables,
@@ -61,7 +62,7 @@ def _tables(result: Assessment) -> Tables:
 
 def _place(result: Assessment, measures: Measures) -> Place | None:
     if measures.utility == "tables":
-        return tables_place(tables_left(_tables(result)))
+        return tables_place(tables_judged(_tables(result)))
     if measures.utility == "gdu" and result.gdu is not None:
         return gdu_place(result.gdu)
     return None
@@ -132,7 +133,7 @@ def _too_few(result: Assessment) -> bool:
     """
     if result.tables is None or not _is_smaller(result):
         return False
-    place = tables_place(tables_left(result.tables))
+    place = tables_place(tables_judged(result.tables))
     return place is not None and place.value < HALF
 
 
@@ -141,7 +142,7 @@ def _is_smaller(result: Assessment) -> bool:
 
 
 def _few_left(result: Assessment) -> str:
-    place = tables_place(tables_left(_tables(result)))
+    place = tables_place(tables_judged(_tables(result)))
     assert place is not None
     return (
         f"It holds {_records(result)}, and its tables agree with the original's in only "
@@ -173,9 +174,12 @@ def _lead(result: Assessment, measures: Measures, place: Place, gone: Sequence[s
     if measures.utility == "gdu":
         left = " over what is left" if gone else ""
         return f"The global data utility{left} is {figure(place.value, 2)}, "
-    number = {2: "two", 3: "three"}[_tables(result).ways]
-    which = f"The tables of {number} variables" if gone else f"Tables of {number} variables"
-    still = " that can still be made" if gone else ""
+    tables = _tables(result)
+    number = {2: "two", 3: "three"}[tables.ways]
+    vary = " that vary" if len(tables_judged(tables)) < len(tables_left(tables)) else ""
+    which = f"{'The t' if gone else 'T'}ables of {number} variables{vary}"
+    left = ", as far as they can still be made," if vary else " that can still be made"
+    still = left if gone else ""
     return f"{which}{still} agree with the original's in {per_cent(place.value)} of units, "
 
 
