@@ -395,3 +395,26 @@ def test_records_that_differ_in_everything_leave_no_association_to_order_pairs_b
     assert association(np.eye(2)) == 0.0
     found = propensity(few, few)
     assert found.value is None or found.value == 0.0
+
+
+def test_what_is_drawn_depends_neither_on_labels_nor_on_the_order_of_columns():
+    """Folds and resamples are drawn from rows in an order that only their meaning decides."""
+    original = make_survey(300, 1)
+    protected = perturb(original, 0.3)
+    names = {"north": "z", "east": "y", "south": "x", "west": "w"}
+
+    def renamed(frame):
+        return frame.assign(region=frame["region"].map(names))
+
+    def turned(frame):
+        return frame[frame.columns[::-1]]
+
+    for said in (schema(), schema(aligned=False)):
+        found = [
+            propensity(change(original), change(protected), schema=said)
+            for change in (lambda frame: frame, renamed, turned)
+        ]
+        first = found[0]
+        for other in found[1:]:
+            assert other.auc_cross == pytest.approx(first.auc_cross, abs=1e-9)
+            assert other.null_share == first.null_share
