@@ -39,7 +39,7 @@ from microgauge.schema.limits import Limits
 from microgauge.sections.registry import sections
 from support.command import columns_of, refused
 from support.figures import approx, strict_json
-from support.surveys import KEY
+from support.surveys import KEY, make_survey, types_of
 
 NAMES_OF_LIMITS = (
     "risk found learned copied internal k uniques utility gdu gdu_1000 tables k_marginal U rut "
@@ -679,3 +679,22 @@ def test_gdu_by_itself_would_rise():
     assert both[1].gdu.value > both[0].gdu.value
     assert map_utility(both[1], "gdu") <= map_utility(both[0], "gdu")
     assert keeps(None)
+
+
+def test_one_file_in_two_orders_of_rows_is_said_to_be_measured_in_two_ways():
+    original = make_survey(300, 1)
+    rounded = original.assign(age=original["age"] // 10 * 10)
+    said = types_of(original, {"age": {"role": "quasi_identifier"}})
+    files = [rounded, rounded.sample(frac=1, random_state=1)]
+
+    def notes(said):
+        found = microgauge.rank(
+            original, files, names=["kept", "mixed"], schema=said, require="risk<=0.9",
+            only=["tables", "disclosure"],
+        )  # fmt: skip
+        return [note for note in found.notes if "correspond to the original's" in note]
+
+    (note,) = notes(said)
+    assert note.startswith("The records of kept correspond to the original's, those of mixed do")
+    assert "rounding" in note
+    assert not notes(said | {"options": {"aligned": False}})
