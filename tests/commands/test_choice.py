@@ -39,7 +39,7 @@ from microgauge.schema.limits import Limits
 from microgauge.sections.requirements.holding import measures_of
 from support.command import columns_of, refused
 from support.figures import approx, strict_json
-from support.surveys import KEY
+from support.surveys import KEY, make_survey, types_of
 
 NAMES_OF_LIMITS = (
     "risk found learned copied internal k uniques utility gdu gdu_1000 tables k_marginal U rut "
@@ -681,3 +681,55 @@ def test_gdu_by_itself_would_rise():
     assert both[1].gdu.value > both[0].gdu.value
     assert map_utility(both[1], "gdu") <= map_utility(both[0], "gdu")
     assert keeps(None)
+
+
+def test_one_file_in_two_orders_of_rows_is_said_to_be_measured_in_two_ways():
+    original = make_survey(300, 1)
+    rounded = original.assign(age=original["age"] // 10 * 10)
+    said = types_of(original, {"age": {"role": "quasi_identifier"}})
+    files = [rounded, rounded.sample(frac=1, random_state=1)]
+
+    def notes(said):
+        found = microgauge.rank(
+            original, files, names=["kept", "mixed"], schema=said, require="risk<=0.9",
+            only=["tables", "disclosure"],
+        )  # fmt: skip
+        return [note for note in found.notes if "correspond to the original's" in note]
+
+    (note,) = notes(said)
+    assert note.startswith("The records of kept correspond to the original's, those of mixed do")
+    assert "rounding" in note
+    assert not notes(said | {"options": {"aligned": False}})
+
+
+def test_gdu_as_if_from_1000_does_not_rise_when_a_destroyed_variable_is_removed():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=5_200)
+    original = pd.DataFrame({n: x + rng.normal(size=len(x)) for n in "abc"})
+    spoilt = original.assign(a=rng.normal(50, 1, len(x)))
+
+    def utility(protected, name="gdu_1000"):
+        return map_utility(microgauge.assess(original, protected, only=["gdu"]), name)
+
+    whole, gone = utility(spoilt), utility(spoilt.drop(columns="a"))
+    assert gone <= whole + 1e-12
+    assert utility(original) == pytest.approx(1.0, abs=1e-6)
+    few = microgauge.assess(original.head(50), spoilt.head(50), only=["gdu"])
+    with pytest.raises(Undefined, match="above 5,000 rows"):
+        map_utility(few, "gdu_1000")
+
+
+def test_gdu_of_the_map_has_models_too_where_they_weigh():
+    original = people()
+    said = {
+        "model": [{"kind": "linear", "formula": "income ~ age"}],
+        "options": {"balance": [0.4, 0.4, 0.2]},
+    }
+    removed = microgauge.assess(original, original.drop(columns="school"), schema=said)
+    gdu, k = removed.gdu, len(removed.gdu.variables)
+    assert gdu.multivariate == pytest.approx(1.0)
+    # Each variable that is left has k - 2 of its k - 1 pairs, all of them kept.
+    pairs = (k - 1) / k * (k - 2) / (k - 1)
+    assert map_utility(removed, "gdu") == pytest.approx(
+        0.4 * (k - 1) / k + 0.4 * pairs + 0.2, abs=1e-5
+    )

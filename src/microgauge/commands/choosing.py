@@ -378,6 +378,7 @@ def _notes(
         *_not_ranked(candidates),
         *_stop_notes(candidates),
         *_bounds(candidates, measures),
+        *_unlike(candidates, measures),
         *_other_losses(candidates, measures),
         *_same_utility(candidates, recommended, measures),
     ]
@@ -425,6 +426,30 @@ def _bounds(candidates: Sequence[Candidate], measures: Measures) -> list[str]:
         "are not in it. A holdout (people of the same population, none of whom was used) tells "
         "the two apart."
     ]
+
+
+def _unlike(candidates: Sequence[Candidate], measures: Measures) -> list[str]:
+    """Files whose rows correspond are measured in other ways than files whose rows do not."""
+    known = [c for c in candidates if c.assessment.inputs.alignment.aligned]
+    apart = [c.name for c in candidates if not c.assessment.inputs.alignment.aligned]
+    told = []
+    if measures.risk != "classes" and any(c.assessment.disclosure for c in candidates):
+        told.append("only of the former is it known whose record is found")
+    if any(_found_recodings(c) for c in known):
+        told.append("only in the former rounding and joined values are found that are not declared")
+    if not known or not apart or not told:
+        return []
+    return [
+        f"The records of {listing(c.name for c in known)} correspond to the original's, those of "
+        f"{listing(apart)} do not: {', and '.join(told)}. The same file with its rows in another "
+        "order may have another risk or utility. A key (--key), declared recodings, or "
+        "aligned = false in [options] measure all alike."
+    ]
+
+
+def _found_recodings(candidate: Candidate) -> bool:
+    known = [v.recoding for v in candidate.assessment.variables if v.recoding is not None]
+    return any(recoding.how == "inferred" for recoding in known)
 
 
 def _other_losses(candidates: Sequence[Candidate], measures: Measures) -> list[str]:

@@ -228,8 +228,14 @@ def gdu_with_what_is_gone(gdu: GDU) -> float:
     counted = [(v.importance, pairs[v.name]) for v in gdu.variables if pairs[v.name]]
     total = sum(importance for importance, _ in counted)
     bivariate = sum(w * sum(found) / len(found) for w, found in counted) / total
-    first, second = gdu.weights
-    return first * gdu.univariate + second * bivariate
+    return gdu.value - _weight_of_pairs(gdu) * (gdu.bivariate - bivariate)
+
+
+def _weight_of_pairs(gdu: GDU) -> float:
+    """What pairs weigh in GDU beside variables, and models where there are any."""
+    first, second, third = (*gdu.weights, 0.0)[:3]
+    total = first + second + (0.0 if gdu.multivariate is None else third)
+    return second / total if total > 0 else 0.0
 
 
 def kept_by_recodings(result: Assessment) -> float:
@@ -246,6 +252,22 @@ def kept_by_recodings(result: Assessment) -> float:
 
 def _gdu(result: Assessment) -> float:
     return gdu_with_what_is_gone(_section(result, "gdu"))
+
+
+def _gdu_1000(result: Assessment) -> float:
+    """GDU as if from 1,000 units, in which a pair with a removed variable counts 0 for both.
+
+    Every variable that is left of k has q - 1 of k - 1 pairs left: by that its mean is less.
+    """
+    gdu: GDU = _section(result, "gdu")
+    found = gdu.at_1000
+    if found is None:
+        raise Undefined("gdu.at_1000 is made above 5,000 rows; take gdu for smaller files")
+    value = _known(found.value, found.reason, "gdu.at_1000")
+    gone = sum(v.reason == "removed" for v in gdu.variables)
+    if not gone or found.bivariate is None:
+        return value
+    return value - _weight_of_pairs(gdu) * found.bivariate * gone / (len(gdu.variables) - 1)
 
 
 def _propensity(result: Assessment) -> float:
@@ -288,7 +310,7 @@ UTILITIES: dict[str, Utility] = {
     for utility in (
         Utility("tables", "tables", "units in the right cell of all tables", _plain("tables")),
         Utility("gdu", "gdu", "global data utility (GDU)", _gdu),
-        Utility("gdu_1000", "gdu", "GDU as if from 1,000 units", _plain("gdu_1000")),
+        Utility("gdu_1000", "gdu", "GDU as if from 1,000 units", _gdu_1000),
         Utility("propensity", "propensity", "how little a classifier tells the files apart",
                 _propensity),
         Utility("U", "rut", "U of single variables (Kim 2025)", _plain("U")),

@@ -641,3 +641,12 @@ def test_groups_of_whom_nobody_is_found_are_not_named():
     result = assess(original, protected, schema(keys=["region"], risk={"group": "sex"}))
     assert result.disclosure.found.groups[0].found == 0.0
     assert "most in" not in str(result)
+
+
+def test_a_file_of_which_every_cell_was_suppressed_holds_no_copy_and_says_why():
+    original = people(60).drop("id")
+    empty = original.select(pl.lit(None, pl.String).repeat_by(60).explode().alias(n) for n in TYPES)
+    said = {"variable": {"region": {"role": "quasi_identifier"}}}
+    found = microgauge.assess(original, empty, schema=said, only=["disclosure"]).disclosure
+    assert (found.risk, found.copied.value) == (None, None)
+    assert "no value in any variable" in found.copied.reason

@@ -387,3 +387,34 @@ def test_the_plan_counts_variables_that_are_gone():
         for p in (original.copy(), gone)
     ]
     assert plans[0] == plans[1]
+
+
+def test_records_that_differ_in_everything_leave_no_association_to_order_pairs_by():
+    """Two people of different ages: chance alone would give as much as there is."""
+    few = pd.DataFrame({"age": [20.0, 31.0], "pay": [5.0, 1.0], "zip": ["a", "b"]})
+    assert association(np.eye(2)) == 0.0
+    found = propensity(few, few)
+    assert found.value is None or found.value == 0.0
+
+
+def test_what_is_drawn_depends_neither_on_labels_nor_on_the_order_of_columns():
+    """Folds and resamples are drawn from rows in an order that only their meaning decides."""
+    original = make_survey(300, 1)
+    protected = perturb(original, 0.3)
+    names = {"north": "z", "east": "y", "south": "x", "west": "w"}
+
+    def renamed(frame):
+        return frame.assign(region=frame["region"].map(names))
+
+    def turned(frame):
+        return frame[frame.columns[::-1]]
+
+    for said in (schema(), schema(aligned=False)):
+        found = [
+            propensity(change(original), change(protected), schema=said)
+            for change in (lambda frame: frame, renamed, turned)
+        ]
+        first = found[0]
+        for other in found[1:]:
+            assert other.auc_cross == pytest.approx(first.auc_cross, abs=1e-9)
+            assert other.null_share == first.null_share

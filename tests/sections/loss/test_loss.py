@@ -1821,3 +1821,20 @@ def test_limits_that_cannot_be(choices, said):
     original = people_in_groups(30)
     with pytest.raises(InputError, match=said):
         validity_of(original, original, **choices)
+
+
+def test_robust_eigenvalues_do_not_depend_on_the_order_of_columns():
+    original = make_survey(300, 1)
+    protected = perturb(original, 0.4)
+    said = {"variable": {name: {"type": kind} for name, kind in TYPES.items()}}
+    found = [
+        microgauge.assess(
+            original[original.columns[::step]],
+            protected[protected.columns[::step]],
+            schema=said,
+            only=["loss"],
+        ).loss.eigenvalues_robust
+        for step in (1, -1)
+    ]
+    assert found[0] is not None
+    assert found[0] == found[1]

@@ -89,6 +89,7 @@ CASES = {
         O.sample(600, replace=True, random_state=1), "good", "poor", ("risk",), ("variables-lost",)
     ),
     "a sample": Case(O.sample(180, random_state=1), "good", "poor", ("risk",), ("removed",)),
+    "three records": Case(O.sample(3, random_state=1), "poor", "good", ("few-records",)),
     "bands": Case(banded(O), "fair", "fair", ("coarsened", "variables-lost"), ("removed",)),
     "merged": Case(
         O.assign(region=O["region"].replace({"north": "a", "east": "a", "west": "south"})),
@@ -266,6 +267,10 @@ def test_the_grade_of_use_is_that_of_the_tables_alone(name):
     every = [share([t for t in left if n in t["variables"]]) for n in names]
     whole = share(left)
     good = whole >= 0.9 and min(every) >= 0.5 and not gone
+    rows = [plain["inputs"][which]["rows"] for which in ("original", "protected")]
+    if rows[1] < rows[0] and np.mean([t["score"] for t in left]) < 0.5:
+        assert useful["grade"] == "poor"
+        return
     assert useful["grade"] == ("good" if good else "fair" if whole >= 0.5 else "poor")
     assert useful["kept"] is None or useful["kept"] == pytest.approx(whole)
 
@@ -496,7 +501,7 @@ def test_words_of_use_hold_for_any_scores():
         if resample - permuted < 0.01 - 1e-9:
             assert "less than 0.01 above shuffled" in said
             assert ("within 0.01" in said) == (abs(score - resample) <= 0.01 + 1e-9)
-            assert ("less than a fresh sample's" in said) == (score < resample - 0.01 - 1e-9)
+            assert ("less than a fresh sample of" in said) == (score < resample - 0.01 - 1e-9)
             continue
         assert ("no less than can be expected of a fresh sample" in said) == (score >= resample)
         assert ("no more than with the original's variables" in said) == (score <= permuted)
@@ -550,3 +555,38 @@ def test_rank_holds_the_limits_of_the_ranking():
     assert verdict.useful.measure == "gdu"
     assert verdict.utility == ranking.candidates[0].utility
     assert verdict.risk == ranking.candidates[0].risk
+
+
+def test_a_variable_left_alone_is_not_blamed_for_one_that_was_destroyed():
+    """Tables of both are poor; only one of them was protected too hard."""
+    verdict = Case(O.assign(income=O["income"] * 1000), "poor", "poor").assessed().verdict
+    (found,) = [one for one in verdict.findings if one.code == "variables-lost"]
+    assert found.about == ("income",)
+    assert "income" in found.sentence
+    both = Case(O.assign(income=O["income"] * 1000, height=-O["height"]), "poor", "poor").assessed()
+    (found,) = [one for one in both.verdict.findings if one.code == "variables-lost"]
+    assert set(found.about) == {"income", "height"}
+
+
+def test_a_sample_is_held_against_samples_of_its_size_and_says_so():
+    assert "a fresh sample of 180 records of the original" in verdict_on("a sample").useful.sentence
+    said = verdict_on("three records").useful.sentence
+    assert said.startswith("It holds 3 records of 600, and its tables agree")
+
+
+def test_constant_variables_do_not_hide_that_relations_are_gone():
+    """Their tables are the same however the file is shuffled."""
+    steady = dict.fromkeys("abcdef", 1)
+    rng = np.random.default_rng(1)
+    pair = pd.DataFrame({"x": rng.normal(size=600)})
+    pair["y"] = pair["x"] + rng.normal(size=600) / 2
+    plain, padded = (
+        microgauge.assess(o, shuffled(o), only=["verdict"]).verdict.useful
+        for o in (pair, pair.assign(**steady))
+    )
+    assert plain.grade == padded.grade == "poor"
+    assert plain.kept == padded.kept
+    assert padded.sentence.startswith("Tables of two variables that vary agree")
+    changed = pair.assign(**steady)
+    spoilt = microgauge.assess(changed, changed.assign(a=rng.permutation(600)), only=["verdict"])
+    assert spoilt.verdict.useful.grade != "good"

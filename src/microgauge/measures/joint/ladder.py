@@ -147,6 +147,8 @@ def association(table: Floats) -> float:
     1.0
     >>> association(np.array([[25.0, 25.0], [25.0, 25.0]]))
     0.0
+    >>> association(np.eye(3))  # every unit another value: chance alone would give as much
+    0.0
     """
     rows = float(table.sum())
     sides = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
@@ -157,6 +159,8 @@ def association(table: Floats) -> float:
     squares = np.where(expected > 0, (table - expected) ** 2 / np.maximum(expected, 1e-300), 0.0)
     excess = max(float(squares.sum()) / rows - (height - 1) * (width - 1) / (rows - 1), 0.0)
     fewest = min(height - (height - 1) ** 2 / (rows - 1), width - (width - 1) ** 2 / (rows - 1))
+    if fewest <= 1.0:
+        return 0.0
     # Rounded, so that the same pairs come first whatever the order of sums.
     return round(min(excess / (fewest - 1.0), 1.0), 9)
 

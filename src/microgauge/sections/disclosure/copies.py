@@ -39,8 +39,8 @@ class Copies:
     @staticmethod
     def ask(
         study: Study, views: Mapping[str, View], interval: float, holdout: External | None
-    ) -> Asking[Copies]:
-        """One round."""
+    ) -> Asking[Copies | None]:
+        """One round; None where the tables have no variable with a value in common."""
         engines: dict[TableName, Engine] = {
             "original": study.original,
             "protected": study.protected,
@@ -49,6 +49,8 @@ class Copies:
         if holdout is not None:
             engines["holdout"] = holdout.engine
             used = [view for view in used if "holdout" in view.sides]
+        if not used:
+            return None
         questions = {
             name: Classes(tuple(view.axis(name, view.name) for view in used)) for name in engines
         }

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from microgauge.sections.disclosure.section import Measure
 
 ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
+NO_VALUE_LEFT = "the protected file has no value in any variable that the tables share"
 ROUNDING = 1e-12
 """A risk no larger is what sums leave behind, not a finding."""
 NO_TCAP = "tcap: no person's keys occur in the protected file"
@@ -306,8 +307,10 @@ class Figures:
 
     def _copied(self) -> CopiedUnits:
         measure = self.measure
-        if self._aligned or measure.copies is None:
+        if self._aligned:
             return CopiedUnits(value=None, reason=ALIGNED)
+        if measure.copies is None:
+            return CopiedUnits(value=None, reason=NO_VALUE_LEFT)
         measure.log.progress("looking for copied records", 0.0)
         return measure.copies.result(measure.keys, measure.evidence.shown)
 

@@ -104,7 +104,8 @@ def unchanged_file(variables: int) -> LeftIn:
         code="unchanged",
         grade="stop",
         sentence="The protected file holds the very rows of the original: no cell of its "
-        f"{variables} analysed variables was changed, and no record left out.",
+        f"{variables} analysed variable{'' if variables == 1 else 's'} was changed, "
+        "and no record left out.",
         remedy="Protect the file, or check that the right one was given.",
     )
 

@@ -183,8 +183,12 @@ class Statistics:
 
     @cached_property
     def _spread(self) -> list[Described]:
-        """Variables of which no value is shared by half of the units."""
-        return [v for v in self.variables if not any(_piled(side) for side in _sides(v))]
+        """Variables of which no value is shared by half of the units.
+
+        In the order of names, not of columns: where the search begins depends on it.
+        """
+        found = [v for v in self.variables if not any(_piled(side) for side in _sides(v))]
+        return sorted(found, key=lambda v: v.name)
 
     @property
     def _together(self) -> bool:

@@ -36,6 +36,8 @@ MOST_TRIPLES = 1_000
 """Tables of three variables beyond which some are chosen by the seed."""
 MOST_ALIKE = 2.0
 """Rows alike on average beyond which leaving out groups of them tells no error."""
+DIGITS = 9
+"""Digits of a score that put tables in order: what sums leave behind does not."""
 QUANTILE_95 = 2.045
 """Of Student's t distribution with 29 degrees of freedom."""
 
@@ -193,7 +195,7 @@ class Comparison:
             resample=_mean([score.resample for score in self.scores]),
             one_way=_mean([v.one_way for v in found]),
             variables=found,
-            worst=tuple(sorted(self.scores, key=lambda s: (-s.moved, s.variables))),
+            worst=tuple(sorted(self.scores, key=lambda s: (-round(s.moved, DIGITS), s.variables))),
             replicates=replicates,
             possible=possible,
             seed=self.study.options.seed,

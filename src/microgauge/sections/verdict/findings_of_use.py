@@ -18,7 +18,6 @@ from microgauge.sections.verdict.standing import (
     gdu_place,
     removed,
     tables_left,
-    variable_places,
     weak_variables,
 )
 
@@ -91,8 +90,7 @@ def _coarser(recoding: RecodingResult) -> str:
 
 def lost_variables(result: Assessment) -> list[Finding]:
     """Variables whose tables keep less than half of what they could."""
-    places = variable_places(result.tables)
-    weak = weak_variables(places)
+    weak = weak_variables(result.tables)
     if not weak:
         return []
     return [
@@ -100,7 +98,7 @@ def lost_variables(result: Assessment) -> list[Finding]:
             code="variables-lost",
             grade="warn",
             about=tuple(weak),
-            sentence=" ".join(_lost_said({name: places[name] for name in weak})),
+            sentence=" ".join(_lost_said(weak)),
             remedy="Protect them more gently, or tell users not to relate them to others.",
             see="docs/tables.md",
         )

@@ -77,6 +77,21 @@ def tables_left(tables: Tables) -> list[TableScore]:
     return [table for table in tables.worst if not gone & set(table.variables)]
 
 
+def tables_judged(tables: Tables) -> list[TableScore]:
+    """The tables that can still be made and that could show a relation, where there are any.
+
+    **Reading**: a variable with one value relates to nothing. Shuffled, its tables are those of the
+    original, and a fresh sample's are not: counted, they would hide what other tables lost.
+    """
+    left, still = tables_left(tables), constants(tables)
+    return [table for table in left if not still & set(table.variables)] or left
+
+
+def constants(tables: Tables) -> set[str]:
+    """Variables with one cell, in the original and still."""
+    return {v.name for v in tables.variables if v.cells < 2 and round(v.one_way, DIGITS) == 1}
+
+
 def tables_place(tables: Sequence[TableScore]) -> Place | None:
     """The mean of some tables; None where there are none."""
     if not tables:
@@ -88,11 +103,14 @@ def tables_place(tables: Sequence[TableScore]) -> Place | None:
     )
 
 
-def variable_places(tables: Tables | None) -> dict[str, Place]:
-    """For each variable that is left, the mean of its tables that can still be made."""
+def variable_places(tables: Tables | None, without: Collection[str] = ()) -> dict[str, Place]:
+    """For each variable that is left, the mean of its tables that can still be made.
+
+    Tables that hold one of `without` do not count.
+    """
     if tables is None:
         return {}
-    left = tables_left(tables)
+    left = [t for t in tables_judged(tables) if not set(without) & set(t.variables)]
     found = {
         v.name: tables_place([table for table in left if v.name in table.variables])
         for v in tables.variables
@@ -100,14 +118,19 @@ def variable_places(tables: Tables | None) -> dict[str, Place]:
     return {name: place for name, place in found.items() if place is not None}
 
 
-def weak_variables(places: dict[str, Place]) -> list[str]:
-    """Variables that keep less than half, the weakest first."""
-    weak = {name: place for name, place in places.items() if not place.keeps(HALF)}
-    return sorted(weak, key=lambda name: (_worth(weak[name]), name))
+def weak_variables(tables: Tables | None) -> dict[str, Place]:
+    """Variables that keep less than half, those first whose tables lost most beyond chance.
 
-
-def _worth(place: Place) -> float:
-    return place.above_fresh if place.kept is None else place.kept
+    A variable that was left alone has poor tables with one that was not, and is not to blame:
+    once a variable is named, its tables count no more against the others.
+    """
+    found: dict[str, Place] = {}
+    places = variable_places(tables)
+    while weak := [name for name, place in places.items() if not place.keeps(HALF)]:
+        worst = min(weak, key=lambda name: (places[name].above_fresh, name))
+        found[worst] = variable_places(tables)[worst]
+        places = variable_places(tables, without=found)
+    return found
 
 
 def gdu_place(gdu: GDU) -> Place | None:

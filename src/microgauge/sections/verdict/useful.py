@@ -17,9 +17,9 @@ from microgauge.sections.verdict.standing import (
     Place,
     gdu_place,
     removed,
+    tables_judged,
     tables_left,
     tables_place,
-    variable_places,
     weak_variables,
 )
 
@@ -61,7 +61,7 @@ def _tables(result: Assessment) -> Tables:
 
 def _place(result: Assessment, measures: Measures) -> Place | None:
     if measures.utility == "tables":
-        return tables_place(tables_left(_tables(result)))
+        return tables_place(tables_judged(_tables(result)))
     if measures.utility == "gdu" and result.gdu is not None:
         return gdu_place(result.gdu)
     return None
@@ -111,15 +111,56 @@ def _was(names: Sequence[str]) -> str:
 
 
 def _placed(result: Assessment, measures: Measures, value: float, place: Place) -> Opinion:
-    gone, weak = removed(result), weak_variables(variable_places(result.tables))
+    gone, weak = removed(result), list(weak_variables(result.tables))
+    if _too_few(result):
+        return _opinion("poor", measures, value, [_few_left(result)], place.kept)
     grade = _grade(place, gone, weak)
     held_back = place.keeps(GOOD) and grade != "good"
     said = [
-        f"{_lead(result, measures, place, gone)}{_position(place)}.",
+        f"{_lead(result, measures, place, gone)}{_position(place, _fresh(result))}.",
         _caps(gone, weak) if held_back else _gone(gone),
         _rule(place),
     ]
     return _opinion(grade, measures, value, said, place.kept)
+
+
+def _too_few(result: Assessment) -> bool:
+    """Whether so few records are left that most units count as moved to another cell.
+
+    **Reading**: a fresh sample as small would lose as much, and nothing would tell two records of a
+    thousand from a good file.
+    """
+    if result.tables is None or not _is_smaller(result):
+        return False
+    place = tables_place(tables_judged(result.tables))
+    return place is not None and place.value < HALF
+
+
+def _is_smaller(result: Assessment) -> bool:
+    return result.inputs.protected.rows < result.inputs.original.rows
+
+
+def _few_left(result: Assessment) -> str:
+    place = tables_place(tables_judged(_tables(result)))
+    assert place is not None
+    return (
+        f"It holds {_records(result)}, and its tables agree with the original's in only "
+        f"{per_cent(place.value)} of units. {NO_LIMIT}: a smaller file with less than 50 % is "
+        "called poor, even if a fresh sample of its size would have no more."
+    )
+
+
+def _records(result: Assessment) -> str:
+    rows, all_rows = result.inputs.protected.rows, result.inputs.original.rows
+    return f"{rows:,} record{'' if rows == 1 else 's'} of {all_rows:,}"
+
+
+def _fresh(result: Assessment) -> str:
+    """What stands for nothing lost: a sample as large as the file."""
+    rows = result.inputs.protected.rows
+    if rows == result.inputs.original.rows:
+        return "a fresh sample of the original"
+    return f"a fresh sample of {rows:,} record{'' if rows == 1 else 's'} of the original"
 
 
 def _grade(place: Place, gone: Sequence[str], weak: Sequence[str]) -> Grade:
@@ -132,34 +173,37 @@ def _lead(result: Assessment, measures: Measures, place: Place, gone: Sequence[s
     if measures.utility == "gdu":
         left = " over what is left" if gone else ""
         return f"The global data utility{left} is {figure(place.value, 2)}, "
-    number = {2: "two", 3: "three"}[_tables(result).ways]
-    which = f"The tables of {number} variables" if gone else f"Tables of {number} variables"
-    still = " that can still be made" if gone else ""
+    tables = _tables(result)
+    number = {2: "two", 3: "three"}[tables.ways]
+    vary = " that vary" if len(tables_judged(tables)) < len(tables_left(tables)) else ""
+    which = f"{'The t' if gone else 'T'}ables of {number} variables{vary}"
+    left = ", as far as they can still be made," if vary else " that can still be made"
+    still = left if gone else ""
     return f"{which}{still} agree with the original's in {per_cent(place.value)} of units, "
 
 
-def _position(place: Place) -> str:
+def _position(place: Place, fresh: str) -> str:
     """Where the score stands, in words that hold for every score."""
     kept = place.kept
     if kept is None:
-        return _position_if_narrow(place)
+        return _position_if_narrow(place, fresh)
     if kept >= 1:
-        return "which is no less than can be expected of a fresh sample of the original"
+        return f"which is no less than can be expected of {fresh}"
     if kept <= 0:
         return "which is no more than with the original's variables shuffled against each other"
     return (
         f"which is {whole_per_cent(kept)} of the way from variables shuffled against each other "
-        "to a fresh sample of the original"
+        f"to {fresh}"
     )
 
 
-def _position_if_narrow(place: Place) -> str:
+def _position_if_narrow(place: Place, fresh: str) -> str:
     if abs(place.above_fresh) <= NARROW:
-        fresh = "within 0.01 of a fresh sample's"
+        beside = f"within 0.01 of that of {fresh}"
     else:
-        fresh = f"{'more' if place.above_fresh > 0 else 'less'} than a fresh sample's"
+        beside = f"{'more' if place.above_fresh > 0 else 'less'} than {fresh} would have"
     return (
-        f"which is {fresh}; but a fresh sample would be less than 0.01 above shuffled variables, "
+        f"which is {beside}; but that would be less than 0.01 above shuffled variables, "
         "so that this figure cannot tell whether relations are kept"
     )
 
