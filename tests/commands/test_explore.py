@@ -1707,9 +1707,12 @@ def test_a_function_that_no_worker_can_have_is_refused():
 
 SIZE = 30
 SLOW_GRID = GRID.replace("[0.1, 0.3]", str([i / 100 for i in range(SIZE)]))
+# Where a shell starts tests in the background they ignore interrupts, and children inherit that.
 START = """\
+import signal
 import sys
 import time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from microgauge.cli import main
 
 if __name__ == "__mp_main__":
