@@ -1712,12 +1712,12 @@ START = """\
 import signal
 import sys
 import time
-signal.signal(signal.SIGINT, signal.default_int_handler)
 from microgauge.cli import main
 
 if __name__ == "__mp_main__":
     time.sleep({wait})  # in a worker, before it is told of its work
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())
 """
 
