@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -339,7 +340,9 @@ def _approach(problem: _Problem, beta: Floats, close: float, enough: float) -> t
         if gain <= enough * rows:
             return beta, True
         image = basis.dot(step)
-        size, there = _line(problem, eta, image, likelihood, gain)
+        size, there = _damped(
+            partial(_likelihood_along, problem.likelihood_at, eta, image), likelihood, gain
+        )
         if size == 0:
             return beta, False
         certain = gain <= close * rows and _certain(probability[seen])
@@ -372,19 +375,6 @@ def _remembered(
     return found
 
 
-def _line(
-    problem: _Problem, eta: Floats, image: Floats, likelihood: float, gain: float
-) -> tuple[float, float]:
-    """The longest of the steps 1, ½, ¼, … that raises the likelihood enough, and its likelihood."""
-    size = 1.0
-    while size > 1e-10:
-        there = problem.likelihood_at(eta + size * image)
-        if there >= likelihood + 1e-4 * size * gain - 1e-14 * abs(likelihood):
-            return size, there
-        size /= 2
-    return 0.0, likelihood
-
-
 def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
     """Damped Newton steps until the likelihood rises no more."""
     likelihood = problem.likelihood(beta)
@@ -397,7 +387,9 @@ def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
         gain = float(gradient @ step)
         if gain <= (1e-25 if problem.basis.matrix is not None else 1e-16) * rows:
             break
-        size, there = _damped(problem, beta, step, likelihood, gain)
+        size, there = _damped(
+            partial(_likelihood_along, problem.likelihood, beta, step), likelihood, gain
+        )
         if size == 0:
             break
         beta, likelihood = beta + size * step, there
@@ -410,13 +402,20 @@ def _climb(problem: _Problem, beta: Floats, close: float) -> Floats:
     return beta
 
 
+def _likelihood_along(
+    likelihood_at: Callable[[Floats], float], start: Floats, direction: Floats, size: float
+) -> float:
+    """The likelihood after a part of a step, in coefficients or in the scores that they give."""
+    return likelihood_at(start + size * direction)
+
+
 def _damped(
-    problem: _Problem, beta: Floats, step: Floats, likelihood: float, gain: float
+    likelihood_after: Callable[[float], float], likelihood: float, gain: float
 ) -> tuple[float, float]:
     """The longest of the steps 1, ½, ¼, … that raises the likelihood enough, and its likelihood."""
     size = 1.0
     while size > 1e-10:
-        there = problem.likelihood(beta + size * step)
+        there = likelihood_after(size)
         # Near the top the gain drowns in rounding: then not to fall is enough.
         if there >= likelihood + 1e-4 * size * gain - 1e-14 * abs(likelihood):
             return size, there
