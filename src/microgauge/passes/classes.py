@@ -106,9 +106,9 @@ class _Combined(Pass):
         """Levels of each axis, with the missing one."""
         return tuple(axis.size + 1 for axis in self.axes)
 
-    def words(self, batch: Batch) -> Words:
+    def words(self, batch: Batch, dtype: DTypeLike = np.int64) -> NDArray[Any]:
         """The combination of each row, as numbers."""
-        return packed([batch.narrow(axis) for axis in self.axes], self.sizes)
+        return packed([batch.narrow(axis) for axis in self.axes], self.sizes, dtype)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Classes(_Combined):
         """The combination of each row, where there are too many to count them in an array."""
         if self.scored or not _to_be_sorted(prod(self.sizes), batch.rows):
             return None
-        (words,) = packed([batch.narrow(axis) for axis in self.axes], self.sizes, np.uint32)
+        (words,) = self.words(batch, np.uint32)
         return np.asarray(words)
 
     def answer(self, held: NDArray[Any]) -> ClassCells:

@@ -62,12 +62,10 @@ class ModelColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(Pass):
-    """What the scores of a fitted model are, without holding one for each row."""
+class _OfModel(Pass):
+    """A question to the columns of a model."""
 
     features: ModelColumns
-    beta: Floats
-    share: float
 
     @property
     def seen(self) -> tuple[Axis, ...]:
@@ -76,6 +74,14 @@ class Scores(Pass):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(_OfModel):
+    """What the scores of a fitted model are, without holding one for each row."""
+
+    beta: Floats
+    share: float
 
     def read(self, batch: Batch) -> Floats:
         """Σ (p - c)², then the rows in each interval of p."""
@@ -86,19 +92,8 @@ class Scores(Pass):
         return np.append(((scores - self.share) ** 2).sum(), np.bincount(places, minlength=BINS))
 
 
-@dataclass(frozen=True, eq=False)
-class Spread(Pass):
+class Spread(_OfModel):
     """Sums of the products of a model's columns, and of the columns with one."""
-
-    features: ModelColumns
-
-    @property
-    def seen(self) -> tuple[Axis, ...]:
-        """The axes that the model looks at."""
-        return self.features.seen
-
-    def __hash__(self) -> int:
-        return id(self)
 
     def read(self, batch: Batch) -> Floats:
         """(1 and columns) × (1 and columns)."""
