@@ -39,7 +39,8 @@ def require(
     )
 
     tables = {n: choices.pop(n, None) for n in ("external", "population", "holdout")}
-    chosen = chosen_schema(schema, choices.pop("key", None), **tables)
+    roles = {n: choices.pop(n, None) for n in ("keys", "sensitive", "weight")}
+    chosen = chosen_schema(schema, choices.pop("key", None), roles, **tables)
     chosen = limited(chosen, require=limits)
     if not limits_of(chosen) and not chosen.faults():
         raise InputError('there is no limit: say "risk<=0.05, gdu>=0.8", or give a [require].')

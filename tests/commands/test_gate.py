@@ -214,6 +214,9 @@ class TestHelper:
         assert "misses a limit" in first
         assert [line.split(":")[0] for line in lines] == ["missed", "kept", "kept", "kept"]
 
+    def test_takes_keys_without_a_schema(self):
+        assert require(people(), good(people()), "k>=1", keys=["age", "sex"]).risk.k >= 1
+
     def test_takes_the_limits_of_the_schema(self):
         with pytest.raises(AssertionError, match="k at least 1000"):
             require(people(), good(people()), schema=SCHEMA | {"require": {"k": ">=1000"}})
