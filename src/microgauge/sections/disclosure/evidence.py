@@ -68,7 +68,8 @@ class Profiles:
                 levels = _levels(words, sizes, beside)
                 people = split.added(answer.rows)
             if own is None and len(answer.sums):
-                own = split.added(answer.sums[0]).astype(np.int64)
+                agree = np.array_equal(answer.sums[0], answer.rows)
+                own = people if agree else split.added(answer.sums[0]).astype(np.int64)
             if name:
                 assert people is not None
                 cells[name] = Cells(split.starts, split.values, answer.rows, people, targets[name])
