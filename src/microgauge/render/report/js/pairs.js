@@ -186,7 +186,7 @@ const pairTables = (axes, tables) => {
   const difference = chart("Difference", () => heat("Difference", gap, a, b, scale));
   return [
     el("div", { class: "charts" }, ...sideCharts(axes, tables, a, b), difference),
-    el("h3", {}, "Cells that moved most"),
+    el("h4", {}, "Cells that moved most"),
     moved(before, after, a, b),
   ];
 };
@@ -202,7 +202,7 @@ const pairPanel = (report, i, j) => {
   const panel = el(
     "div",
     { class: "open", tabindex: "-1" },
-    el("h3", {}, name(first), " × ", name(second)),
+    el("h4", {}, name(first), " × ", name(second)),
     el("p", {}, said, pairs.stories[key] ?? ""),
   );
   const tables = pairs.tables?.[key];
@@ -276,7 +276,7 @@ const weakest = (pairs, open) => {
     return [{ node, sort: pairs.names[i] }, cell(u), { text: story, sort: story }];
   });
   const held = el("div", {}, sortable(heads, rows.slice(0, FEW), "Weakest pairs"));
-  const found = [el("h3", {}, "Weakest pairs"), held];
+  const found = [el("h4", {}, "Weakest pairs"), held];
   if (rows.length > FEW) {
     const onclick = () => {
       held.replaceChildren(sortable(heads, rows, "Weakest pairs"));

@@ -143,7 +143,7 @@ const recoding = ({ form, how, utility, map }) => {
   );
   const head = el("tr", {}, el("th", {}, "original"), el("th", {}, "released as"));
   return [
-    el("h3", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
+    el("h4", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
     el(
       "div",
       { class: "scroll" },
