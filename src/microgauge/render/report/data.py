@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from microgauge.results import Assessment, Edition
+from microgauge.results import Assessment, Edition, InputTable
 from microgauge.results.blocks import QUESTIONS, Figure, Group, Head, Headline, Part
 
 Data = dict[str, Any]
@@ -85,8 +85,8 @@ def compared(result: Assessment, public: bool) -> list[list[str]]:
     """What was compared with what, and by what: what it is, what is said of it, a name."""
     inputs = result.inputs
     rows = [
-        ["original", f"{inputs.original.rows:,} rows × {inputs.original.columns}"],
-        ["protected", f"{inputs.protected.rows:,} rows × {inputs.protected.columns}"],
+        ["original", _size(inputs.original)],
+        ["protected", _size(inputs.protected)],
     ]
     if not public:
         rows[0].append(inputs.original.path)
@@ -95,6 +95,15 @@ def compared(result: Assessment, public: bool) -> list[list[str]]:
     rows.append(["seed", str(inputs.seed)])
     rows.append(["microgauge", result.microgauge])
     return rows
+
+
+def _size(table: InputTable) -> str:
+    """
+    >>> _size(InputTable(path="o.csv", rows=5497, columns=1))
+    '5,497 rows, 1 column'
+    """
+    rows = f"{table.rows:,} row{'' if table.rows == 1 else 's'}"
+    return f"{rows}, {table.columns:,} column{'' if table.columns == 1 else 's'}"
 
 
 def _parts(groups: Sequence[Group]) -> Data:

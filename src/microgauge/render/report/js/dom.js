@@ -27,11 +27,10 @@ const amount = (value) => {
   return new Intl.NumberFormat("en", { maximumSignificantDigits: 4 }).format(value);
 };
 
-// Three digits after the point, fewer where it is large; 0 and 1 only where they are exact.
+// Three digits after the point, fewer where it is large; 0 only where it is exact.
 const measure = (value) => {
   const size = Math.abs(value);
   if (size > 0 && size < 0.0005) return value > 0 ? "<0.001" : ">-0.001";
-  if (size < 1 && size >= 0.9995) return value > 0 ? ">0.999" : "<-0.999";
   const digits = [10, 100, 1000].findIndex((end) => size < end);
   return grouped(value, digits < 0 ? 0 : 3 - digits);
 };

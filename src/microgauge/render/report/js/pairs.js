@@ -3,8 +3,6 @@ import { boxLayers, chart, dark, edgeLabel } from "./charts.js";
 import { distinct, el, name, number, originalOf, section } from "./dom.js";
 import { cell, sortable } from "./tables.js";
 
-const FEW = 12;
-
 const axisLabels = (axis) =>
   axis.labels ??
   axis.edges.slice(0, -1).map((edge, i) => `${edgeLabel(edge)} – ${edgeLabel(axis.edges[i + 1])}`);
@@ -275,17 +273,7 @@ const weakest = (pairs, open) => {
     const node = el("button", given, `${pairs.names[i]} × ${pairs.names[j]}`);
     return [{ node, sort: pairs.names[i] }, cell(u), { text: story, sort: story }];
   });
-  const held = el("div", {}, sortable(heads, rows.slice(0, FEW), "Weakest pairs"));
-  const found = [el("h4", {}, "Weakest pairs"), held];
-  if (rows.length > FEW) {
-    const onclick = () => {
-      held.replaceChildren(sortable(heads, rows, "Weakest pairs"));
-      more.remove();
-    };
-    const more = el("button", { type: "button", onclick }, `Show all ${rows.length}`);
-    found.push(more);
-  }
-  return found;
+  return [el("h4", {}, "Weakest pairs"), sortable(heads, rows, "Weakest pairs")];
 };
 
 export const renderPairs = (report, parent, id) => {

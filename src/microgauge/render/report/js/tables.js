@@ -26,16 +26,25 @@ const headCell = (head, onclick) => {
 const explained = (boxes, wide) =>
   boxes.length ? [el("tr", { class: "told" }, el("td", { colspan: wide }, ...boxes))] : [];
 
-// heads: { text, number, optional, explain }; rows: arrays of { text | node, sort }.
-export const sortable = (heads, rows, label) => {
+const MOST = 12;
+
+// heads: { text, number, optional, explain }; rows: arrays of { text | node, sort }. Of many rows
+// the first ones are shown, in whatever order they are, until all are asked for.
+export const sortable = (
+  heads,
+  rows,
+  label,
+  shown = rows.length > MOST + 3 ? MOST : rows.length,
+) => {
   const body = el("tbody");
-  let by = null;
-  let down = false;
-  const fill = () => {
+  let [by, down, folded] = [null, false, shown < rows.length];
+  const ordered = () => {
     const order = [...rows];
     if (by !== null) order.sort((p, q) => compared(p[by].sort, q[by].sort, down));
-    body.replaceChildren(...order.flatMap((row) => [row.node, row.below ?? []].flat()));
+    return folded ? order.slice(0, shown) : order;
   };
+  const fill = () =>
+    body.replaceChildren(...ordered().flatMap((row) => [row.node, row.below ?? []].flat()));
   const sort = (i) => {
     down = by === i ? !down : Boolean(heads[i].number);
     by = i;
@@ -46,19 +55,27 @@ export const sortable = (heads, rows, label) => {
   const made = heads.map((entry, i) => headCell(entry, () => sort(i)));
   const head = el("tr", {}, ...made.map(([th]) => th));
   const boxes = made.flatMap(([, box]) => box ?? []);
-  for (const row of rows) {
-    const filled = row.map((entry, i) =>
-      el(
-        i ? "td" : "th",
-        { class: classes(heads[i]), ...(i ? {} : { scope: "row" }) },
-        entry.node ?? entry.text,
-      ),
-    );
-    row.node ??= el("tr", {}, ...filled);
-  }
+  for (const row of rows) row.node ??= rowOf(row, heads);
   fill();
   const top = el("thead", {}, head, ...explained(boxes, heads.length));
-  return scroll(el("table", { "aria-label": label }, top, body), label);
+  const table = scroll(el("table", { "aria-label": label }, top, body), label);
+  if (!folded) return table;
+  const unfold = () => {
+    folded = false;
+    fill();
+    more.remove();
+  };
+  const said = `Show all ${number(rows.length, null)}`;
+  const more = el("button", { type: "button", class: "more", onclick: unfold }, said);
+  return el("div", { class: "folded" }, table, more);
+};
+
+const rowOf = (row, heads) => {
+  const filled = row.map((entry, i) => {
+    const given = { class: classes(heads[i]), scope: i ? null : "row" };
+    return el(i ? "td" : "th", given, entry.node ?? entry.text);
+  });
+  return el("tr", {}, ...filled);
 };
 
 // Whatever may be wider than the page is moved within its own box, also by keyboard.
