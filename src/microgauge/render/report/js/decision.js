@@ -303,12 +303,12 @@ const answered = (report) => {
   ];
 };
 
-const TITLES = { internal: "Release check", public: "What this file is good for" };
+const CALLED = { internal: "Release check", public: "What this file is good for" };
 
 // `prefix` tells one candidate's from that of the page around it, which has the page's title.
 export const decision = (report, prefix) => {
   const said = report.decision?.title;
-  const title = said ? name(said) : TITLES[data.edition];
+  const title = said ? name(said) : CALLED[data.edition];
   const made = el(prefix ? "h2" : "h1", {}, title);
   return el(
     "section",
