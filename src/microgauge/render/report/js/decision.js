@@ -168,8 +168,13 @@ const finding = (found) =>
       "div",
       {},
       el("p", {}, found.sentence),
-      el("p", { class: "remedy" }, el("b", {}, "What to do: "), found.remedy),
-      el("p", { class: "see" }, found.see),
+      el(
+        "p",
+        { class: "remedy" },
+        found.remedy,
+        " ",
+        el("span", { class: "see" }, `(${found.see})`),
+      ),
     ),
   );
 
