@@ -25,7 +25,7 @@ class Requirements(Section):
     name = "requirements"
     title = "Limits"
     about = "whether the file keeps the limits on its figures"
-    page = "rank.md"
+    page = "gate.md"
     result = tuple[Requirement, ...]
     choices = Limits
     key = "require"
@@ -43,7 +43,7 @@ class Requirements(Section):
         """A line for each limit."""
         from microgauge.sections.requirements.words import words
 
-        return words(result.sections[self.name])
+        return words(result)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """Each limit, and whether it is kept, beside the verdict."""
