@@ -1,5 +1,5 @@
 // What a committee reads first, and alone on the first page: two answers, a map, what to know.
-import { data, el, name, none, number, svg, why } from "./dom.js";
+import { data, el, name, none, number, path, prose, svg, why } from "./dom.js";
 import { wideMeter } from "./tables.js";
 
 const MOST_FINDINGS = 6;
@@ -53,7 +53,7 @@ const answerCard = (title, subject, answer) => {
     el("h2", {}, title, button ?? ""),
     el("p", { class: "said" }, graded(answer.grade)),
     ...shown,
-    el("p", { class: "sentence" }, answer.sentence),
+    el("p", { class: "sentence" }, prose(answer.sentence)),
     box,
   );
 };
@@ -167,11 +167,12 @@ const finding = (found) =>
     el(
       "div",
       {},
-      el("p", {}, found.sentence),
+      el("p", {}, prose(found.sentence)),
       el(
         "p",
         { class: "remedy" },
-        found.remedy,
+        el("b", {}, "What to do: "),
+        prose(found.remedy),
         " ",
         el("span", { class: "see" }, `(${found.see})`),
       ),
@@ -211,20 +212,18 @@ const limits = (rows) =>
     ? [el("h2", {}, "Limits"), el("ul", { class: "limits" }, ...rows.map(limitRow))]
     : [];
 
-// What was compared, as rows of what it is, what is said of it, and a name.
-export const compared = (rows) =>
+// What was compared, as rows of what it is, what is said of it, and a path.
+export const compared = (rows, shown = (text) => text) =>
   el(
     "dl",
     { class: "compared" },
-    ...rows.map(([what, said, path]) =>
-      el(
-        "div",
-        {},
-        el("dt", {}, what),
-        el("dd", {}, said, path ? el("br") : "", path ? name(path) : ""),
-      ),
-    ),
+    ...rows.map(([what, said, place]) => {
+      const more = place ? [el("br"), path(shown(place))] : [];
+      return el("div", {}, el("dt", {}, what), el("dd", {}, said, ...more));
+    }),
   );
+
+const file = (place) => place.split(/[\\/]/).pop() || place;
 
 // What only the printed page needs: what was compared, and a line to sign.
 export const paper = (rows) => {
@@ -233,7 +232,7 @@ export const paper = (rows) => {
     "div",
     { class: "paper" },
     el("h2", {}, "What was compared"),
-    compared(rows),
+    compared(rows, file),
     el(
       "div",
       { class: "sign" },
@@ -244,17 +243,15 @@ export const paper = (rows) => {
   );
 };
 
-const file = (path) => path.split(/[\\/]/).pop() || path;
-
 const heading = (report, title) => {
   const rows = report.compared.filter(([what]) => what === "original" || what === "protected");
-  const facts = rows.map(([what, said, path]) =>
+  const facts = rows.map(([what, said, place]) =>
     el(
       "span",
       { class: "fact" },
       el("b", {}, what),
       " ",
-      ...(path ? [name(file(path)), " "] : []),
+      ...(place ? [path(file(place)), " "] : []),
       said,
     ),
   );

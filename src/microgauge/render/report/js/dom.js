@@ -47,9 +47,27 @@ export const cut = (text, most = 40) => (text.length > most ? `${text.slice(0, m
 
 const tip = (text) => (text.length > 60 ? text.slice(0, 400) : null);
 
+// Sentences in which a figure and its sign stay on one line.
+export const prose = (text) =>
+  el(
+    "span",
+    { dir: "auto" },
+    ...text
+      .split(/([\d.,]+ %)/)
+      .map((part, i) => (i % 2 ? el("span", { class: "word" }, part) : part)),
+  );
+
 // A name of the data: isolated from the text around it, cut by the page where it is long.
 export const name = (text, tag = "span", given = {}) =>
   el(tag, { class: "name", dir: "auto", title: tip(text), ...given }, text);
+
+// A path, which breaks between its parts.
+export const path = (text) => {
+  const made = name(text);
+  const parts = text.split(/(?<=[/\\._-])/);
+  made.replaceChildren(...parts.flatMap((part, i) => (i ? [el("wbr"), part] : [part])));
+  return made;
+};
 
 // Labels reach Vega as values of the data and of scale domains, never inside an expression.
 const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text);
