@@ -1,5 +1,5 @@
 // What a committee reads first, and alone on the first page: two answers, a map, what to know.
-import { data, el, name, none, number, path, prose, svg, why } from "./dom.js";
+import { data, el, name, none, number, path, svg, why } from "./dom.js";
 import { wideMeter } from "./tables.js";
 
 const MOST_FINDINGS = 6;
@@ -53,7 +53,7 @@ const answerCard = (title, subject, answer) => {
     el("h2", {}, title, button ?? ""),
     el("p", { class: "said" }, graded(answer.grade)),
     ...shown,
-    el("p", { class: "sentence" }, prose(answer.sentence)),
+    el("p", { class: "sentence" }, answer.sentence),
     box,
   );
 };
@@ -167,12 +167,12 @@ const finding = (found) =>
     el(
       "div",
       {},
-      el("p", {}, prose(found.sentence)),
+      el("p", {}, found.sentence),
       el(
         "p",
         { class: "remedy" },
         el("b", {}, "What to do: "),
-        prose(found.remedy),
+        found.remedy,
         " ",
         el("span", { class: "see" }, `(${found.see})`),
       ),

@@ -2,6 +2,10 @@
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 
+// No line is broken between a number and its per cent.
+const bound = (child) =>
+  typeof child === "string" ? child.replace(/(\d) %/g, "$1\u00a0%") : child;
+
 export const el = (tag, given = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(given)) {
@@ -9,7 +13,7 @@ export const el = (tag, given = {}, ...children) => {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value);
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  node.append(...children.filter((child) => child !== null && child !== undefined).map(bound));
   return node;
 };
 
@@ -46,16 +50,6 @@ export const general = (value) => number(value, null);
 export const cut = (text, most = 40) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const tip = (text) => (text.length > 60 ? text.slice(0, 400) : null);
-
-// Sentences in which a figure and its sign stay on one line.
-export const prose = (text) =>
-  el(
-    "span",
-    { dir: "auto" },
-    ...text
-      .split(/([\d.,]+ %)/)
-      .map((part, i) => (i % 2 ? el("span", { class: "word" }, part) : part)),
-  );
 
 // A name of the data: isolated from the text around it, cut by the page where it is long.
 export const name = (text, tag = "span", given = {}) =>

@@ -1,7 +1,7 @@
 // The report of one protected file: the decision, then question after question.
 import { cards, drawings } from "./blocks.js";
 import { compared, decision, graded } from "./decision.js";
-import { el, leftOut, prose, question, section } from "./dom.js";
+import { el, leftOut, question, section } from "./dom.js";
 import { renderPairs } from "./pairs.js";
 import { renderVariables } from "./variables.js";
 
@@ -12,7 +12,7 @@ export const notes = (told) => {
 
 // The answer again, where its evidence begins.
 const recap = (answer) =>
-  answer ? [el("p", { class: "recap" }, graded(answer.grade), " ", prose(answer.sentence))] : [];
+  answer ? [el("p", { class: "recap" }, graded(answer.grade), " ", answer.sentence)] : [];
 
 const UNKNOWN = {
   safe: "Nothing about safety was measured.",
