@@ -13,7 +13,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
 from microgauge.passes import EqualAtLags, Facts, ProductAtLags
 from microgauge.results import Alignment
-from microgauge.results.wording import rounded_per_cent
+from microgauge.results.wording import counted, rounded_per_cent
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
 from microgauge.study.variable import Described
@@ -130,10 +130,11 @@ def _key_faults(found: Join, key: str) -> list[str]:
         ("original", "protected"), found.missing, found.repeated, strict=True
     ):
         if missing:
-            faults.append(f'the key "{key}" is missing in {missing} rows of the {which} table.')
+            rows = counted(missing, "row")
+            faults.append(f'the key "{key}" is missing in {rows} of the {which} table.')
         elif repeated:
             faults.append(
-                f'the key "{key}" is repeated in {repeated} rows of the {which} table. '
+                f'the key "{key}" is repeated in {counted(repeated, "row")} of the {which} table. '
                 "A key must name each unit once."
             )
     if not faults and not found.matched:
