@@ -180,15 +180,33 @@ class Ranking:
         return report_html(self, edition, min_count)
 
     def table(self) -> Any:
-        """A polars data frame with a row for each candidate."""
+        """A data frame with a row for each candidate; pandas where pandas was given."""
         from microgauge.render.frames import candidate_frame
 
-        return candidate_frame(self)
+        return given_back(candidate_frame(self), self.candidates[0].assessment.frames)
+
+    def to_excel(self, path: str | Path) -> None:
+        """Write all tables into one workbook, those of candidates with a column for their names."""
+        from microgauge.render.workbook import write_workbook
+
+        write_workbook(self, Path(path))
+
+    @property
+    def plot(self) -> RankingPlots:
+        """Charts that a notebook displays: `plot.map()`, `plot.levels()`."""
+        from microgauge.render.plots import RankingPlots
+
+        return RankingPlots(self)
 
     def __str__(self) -> str:
         from microgauge.render.ranking import ranking_text
 
         return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from microgauge.render.notebook import ranking_view
+
+        return ranking_view(self)
 
     def __repr__(self) -> str:
         return f"Ranking(candidates={len(self.candidates)}, recommended={self.recommended.name!r})"
