@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Method = Literal["removed", "recoded", "suppressed", "swapped", "noisy", "changed", "unmatched"]
-"""What is done to a variable; `swapped`: the same values as often, at other records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +50,6 @@ class VariableLoss:
     mean_variation: float | None = None
     ncp: float | None = None
     moments: dict[str, MomentsResult] | None = None
-    methods: tuple[Method, ...] = ()
-    """What was done to it, as far as the files show."""
     reason: str | None = None
 
 

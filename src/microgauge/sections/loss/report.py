@@ -6,7 +6,6 @@ from microgauge.results import Loss
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.results.loss import LogLinearLoss, ValidityLoss
 from microgauge.results.wording import general
-from microgauge.sections.loss.methods import advice
 from microgauge.sections.loss.words import CRITERIA, words
 
 
@@ -25,13 +24,7 @@ def report(loss: Loss) -> list[Group]:
             (v.name, v.changed_share, v.il1s, v.ncp, v.missing.increase) for v in loss.variables
         ),
     )
-    blocks = (
-        *words(loss),
-        table,
-        *advice(loss),
-        *_loglinear(loss.loglinear),
-        *_validity(loss.validity),
-    )
+    blocks = (*words(loss), table, *_loglinear(loss.loglinear), *_validity(loss.validity))
     return [Group(name="loss", title="What changed", explain="il1s", blocks=blocks)]
 
 
