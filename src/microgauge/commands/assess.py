@@ -62,6 +62,7 @@ def assess(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
+    frames: Frames | None = None,
     progress: Progress = silent,
 ) -> Assessment:
     """Measure how much a protected table has lost.
@@ -91,6 +92,7 @@ def assess(
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
     wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
+    before = replace(before, frames=frames or frames_of(original, protected))
     return assess_against(before, protected, chosen, wanted, progress)
 
 
@@ -104,6 +106,8 @@ class Original:
     holdout: External | None = None
     cache: OriginalCache = field(default_factory=OriginalCache)
     reading: Reading | None = None
+    frames: Frames = "polars"
+    """What tables of the result are."""
 
 
 def read_original(
@@ -149,6 +153,7 @@ def assess_against(
         inputs=_inputs(study),
         variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
         remarks=notes,
+        frames=original.frames,
         **found,
     )
     result = result.changed(requirements=requirements_of(result, schema))

@@ -27,6 +27,7 @@ from microgauge.errors import InputError
 from microgauge.log import Log, Progress, silent
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
+from microgauge.results.given_back import Frames, frames_of
 from microgauge.schema import Names, Schema
 from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.requirements.holding import limit_faults, limited, measures_of
@@ -60,6 +61,7 @@ def rank(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
+    frames: Frames | None = None,
     progress: Progress = silent,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
@@ -85,6 +87,7 @@ def rank(
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
+    before = replace(before, frames=frames or frames_of(original, *candidates))
     wanted = Wanted(named | needed(chosen))
     labels = _names(candidates, names)
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)

@@ -222,9 +222,9 @@ class Assessment:
 
     def to_excel(self, path: str | Path) -> None:
         """Write all tables into one workbook, a sheet for each."""
-        from microgauge.render.workbook import write_workbook
+        from microgauge.render.workbook import result_workbook
 
-        write_workbook(self, Path(path))
+        Path(path).write_bytes(result_workbook(self))
 
     @property
     def plot(self) -> AssessmentPlots:

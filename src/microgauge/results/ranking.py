@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
+from microgauge.results.given_back import given_back
 from microgauge.results.presenter import Edition
 from microgauge.results.requirements import Requirement, keeps
 from microgauge.results.votes import ClusterVotes, cluster_votes
+
+if TYPE_CHECKING:
+    from microgauge.render.plots import RankingPlots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,9 +192,9 @@ class Ranking:
 
     def to_excel(self, path: str | Path) -> None:
         """Write all tables into one workbook, those of candidates with a column for their names."""
-        from microgauge.render.workbook import write_workbook
+        from microgauge.render.workbook import result_workbook
 
-        write_workbook(self, Path(path))
+        Path(path).write_bytes(result_workbook(self))
 
     @property
     def plot(self) -> RankingPlots:
