@@ -21,8 +21,15 @@ def notebook_view(result: Assessment) -> str:
     """The verdict, where the file stands, and the weakest variables."""
     parts = [_verdict(result), _picture(assessment_map_spec(result)), _weakest(result)]
     parts.append(f"<pre>{escape(compared_text(result))}</pre>")
-    more = "All of it: print(result.long_text()), result.report(), result.plot, result.to_excel(…)."
-    return f"<div>{''.join(parts)}<p>{escape(more)}</p></div>"
+    return f"<div>{''.join(parts)}{_all_sections(result)}</div>"
+
+
+def _all_sections(result: Assessment) -> str:
+    """What the sections say, folded."""
+    told = "".join(_group(group) for group in result.presenter.words(result))
+    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    told += f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else ""
+    return f"<details><summary>What every section says</summary>{told}</details>"
 
 
 def ranking_view(result: Ranking) -> str:
