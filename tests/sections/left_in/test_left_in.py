@@ -357,6 +357,17 @@ def test_the_same_cells_spelt_in_another_way_are_found():
     assert found(as_text) == {None: "unchanged"}
 
 
+def test_values_where_there_were_none_are_a_change():
+    """A variable that was empty and is not says nothing of what names people, but is no copy."""
+    empty = pl.DataFrame({"answer": pl.Series([None] * ROWS, dtype=pl.Float64)})
+    filled = pl.DataFrame({"answer": [1.5, 2.5] * (ROWS // 2)})
+    assert found(filled, empty) == {}
+    assert found(survey().with_columns(filled), survey().with_columns(empty)) == {}
+    # Nothing at all is not called the very rows of the original; beside other variables it may be.
+    assert found(empty, empty) == {}
+    assert found(*[survey().with_columns(empty)] * 2) == {None: "unchanged"}
+
+
 def test_new_ids_and_weights_are_no_protection():
     original = survey().with_columns(id=pl.Series(NUMBERS), w=pl.Series([1.0, 2.0] * (ROWS // 2)))
     protected = survey().with_columns(w=pl.Series([1.5, 1.0] * (ROWS // 2)))

@@ -110,16 +110,22 @@ def unchanged(study: Study) -> Asking[bool]:
 
     That is so where all analysed variables are there with the same values as often, and the sums
     of the hashes of all rows are the same. Ids and weights do not count: a file is not protected by
-    new numbers for its records.
+    new numbers for its records. Of variables without any value nothing can be said.
     """
-    variables = [v for v in study.analysed if not (v.original.empty and not v.removed)]
-    if study.original.rows != study.protected.rows or not all(map(_same_values, variables)):
+    variables = [v for v in study.analysed if not _without_values(v)]
+    same_rows = study.original.rows == study.protected.rows
+    if not variables or not same_rows or not all(map(_same_values, variables)):
         return False
     axes = [_axes(variable) for variable in variables]
     questions = [Fingerprint(tuple(pair[side] for pair in axes)) for side in (0, 1)]
     facts = yield from asked_both(study.engines, [[question] for question in questions])
     prints = [answers[question] for answers, question in zip(facts, questions, strict=True)]
     return bool((prints[0] == prints[1]).all())
+
+
+def _without_values(variable: Described) -> bool:
+    """Whether it is there and empty in both tables."""
+    return variable.original.empty and variable.protected is not None and variable.protected.empty
 
 
 def _same_values(variable: Described) -> bool:
