@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -138,6 +139,12 @@ def texts(svg):
     return found
 
 
+def signs(svg):
+    """The points of a map by the names they are of."""
+    named = re.compile(r'aria-label="[^"]*name: ([^;]*);[^"]*"[^>]*translate\(([^,]*),([^)]*)\)')
+    return {name: (float(x), float(y)) for name, x, y in named.findall(svg.decode())}
+
+
 @pytest.fixture(scope="module")
 def demo():
     """The five versions of the shipped extract, with risk, balance and global data utility."""
@@ -226,8 +233,9 @@ def test_the_sweep_says_who_leads_at_each_weight(demo):
 
 
 def test_the_map_shows_the_trade_off(demo):
-    found = texts(risk_utility_map(demo, "svg"))
-    places = [found[name] for name in NAMES]
+    svg = risk_utility_map(demo, "svg")
+    found, drawn = texts(svg), signs(svg)
+    places = [drawn[name] for name in NAMES]
     for (x, y), (next_x, next_y) in pairwise(places):
         assert next_x < x  # to the left: safer
         assert next_y > y  # down: less useful
@@ -239,8 +247,9 @@ def test_the_map_shows_the_trade_off(demo):
 
     assert drawn_to_scale([x for x, _ in places], [c.risk for c in demo.candidates])
     assert drawn_to_scale([y for _, y in places], [c.utility for c in demo.candidates])
-    assert found["original"][0] > places[0][0]
-    assert found["no release"][1] > places[-1][1]
+    assert drawn["original"][0] > places[0][0]
+    assert drawn["no release"][1] > places[-1][1]
+    assert {*NAMES, "original", "no release"} <= set(found)
     assert any("risk" in text for text in found)
     assert any("utility" in text for text in found)
 

@@ -25,7 +25,7 @@ def bars(
     spec = {
         "title": heading,
         "width": 300,
-        "height": {"step": 17},
+        "height": {"step": 24},
         "data": {"values": values},
         "mark": {"type": "bar", "color": colour},
         "encoding": {

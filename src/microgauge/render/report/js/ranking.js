@@ -1,18 +1,8 @@
 // Several candidates: the choice, what they have in common, and the report of each.
-import { chart, dark, intervals } from "./charts.js";
+import { chart, intervals } from "./charts.js";
 import { cut, data, distinct, el, general, leftOut, name, number, section } from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
-
-const DARK = { "#16202c": "#e8edf2", "#0072b2": "#56b4e9", "#e6eaee": "#36414c" };
-
-// The map comes with the colours it has as a file.
-const recoloured = (spec) => {
-  if (!dark()) return spec;
-  let text = JSON.stringify(spec);
-  for (const [from, to] of Object.entries(DARK)) text = text.replaceAll(`"${from}"`, `"${to}"`);
-  return JSON.parse(text);
-};
 
 const choice = () => {
   const verdict = el("p", { class: "verdict" }, data.verdict.join(" "));
@@ -22,14 +12,11 @@ const choice = () => {
     const beside = data.settings
       ? "The candidates, closer"
       : "Safety, utility and balance over the candidates";
-    const map = chart("Risk–utility map", () => recoloured(data.map));
+    const map = chart("Risk–utility map", () => data.map);
     place.append(
-      el(
-        "div",
-        { class: "charts" },
-        map,
-        chart(beside, () => recoloured(data.levels)),
-      ),
+      map,
+      ...(data.closer ? [chart("The candidates, closer", () => data.closer)] : []),
+      chart(beside, () => data.levels),
     );
   }
   if (data.steps?.length) place.append(steps());
