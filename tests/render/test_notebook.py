@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from html import unescape
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -32,8 +34,8 @@ def result():
 
 def test_a_notebook_shows_the_verdict_the_map_and_the_weakest_variables(result):
     view = result._repr_html_()
-    for part in (result.verdict.useful.sentence, result.verdict.safe.sentence):
-        assert part.split("×")[0][:60] in view
+    for sentence in (result.verdict.useful.sentence, result.verdict.safe.sentence):
+        assert sentence in unescape(view)
     assert view.count("<svg") == 1
     assert "weakest variables" in view
     assert "Useful?" in view
@@ -45,15 +47,29 @@ def test_a_ranking_shows_its_choice_the_map_and_the_candidates():
     view = ranking._repr_html_()
     assert view.count("<svg") == 1
     assert all(candidate.name in view for candidate in ranking.candidates)
-    assert ranking.recommended.reason.split("'")[0][:40] in view
+    assert ranking.recommended.reason in unescape(view)
+
+
+class Elements(HTMLParser):
+    """What a browser would make of a page: its elements and their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.add(tag)
+        self.attributes |= {name for name, _ in attrs}
 
 
 @pytest.mark.parametrize("made", [hostile_result, hostile_ranking])
 def test_names_of_data_are_text_in_a_notebook(made):
-    view = made()._repr_html_()
-    for bad in ("<script", "<img", "onerror=", "javascript:"):
-        assert bad not in view.replace("&lt;", "").lower() or f"&lt;{bad[1:]}" in view.lower()
-    assert "<script" not in view.lower()
+    read = Elements()
+    read.feed(made()._repr_html_())
+    assert not read.found & {"script", "img", "iframe", "a", "style", "object", "form"}
+    assert not [name for name in read.attributes if name.startswith("on")]
+    assert "href" not in read.attributes
 
 
 def test_results_say_what_they_are(result):
@@ -83,7 +99,7 @@ def test_charts_of_a_file_display_and_are_saved(result, name, tmp_path):
     assert json.loads(json.dumps(shown["application/vnd.vegalite.v5+json"], allow_nan=False))
     chart.save(tmp_path / "chart.png")
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match="svg or .png"):
+    with pytest.raises(ValueError, match=r"svg or \.png"):
         chart.save(tmp_path / "chart.pdf")
 
 
@@ -171,7 +187,7 @@ def test_tables_come_back_as_what_went_in(result):
 
 def test_a_masked_table_comes_back_as_what_went_in():
     original = make_survey(50)
-    recipe = {"step": [{"method": "round", "variables": ["income"], "base": 100}]}
+    recipe = {"step": [{"method": "round", "variables": ["income"], "unit": 100}]}
     found = microgauge.mask(original, recipe)
     assert isinstance(found, pd.DataFrame)
     assert list(found.columns) == list(original.columns)

@@ -20,6 +20,7 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
+from microgauge.results.given_back import Frames, frames_of
 from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable, sections

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from html import escape
 
-from microgauge.render.charts import Spec, assessment_map_spec, map_spec
+from microgauge.render.charts import assessment_map_spec, map_spec
+from microgauge.render.maps import Spec
 from microgauge.render.pictures import drawn
-from microgauge.render.text import block_lines, bound, cell_text, compared_text, shown
+from microgauge.render.text import block_lines, cell_text, compared_text, shown
 from microgauge.results import Assessment, Candidate, Diagnosis, Ranking
 from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
 
-
 MOST_WEAK = 8
 """Variables that lost something, as many as are shown."""
-MARKS = {"good": "✓", "fair": "!", "poor": "✗", "unknown": "?", "stop": "✗", "warn": "!", "note": "·"}
-"""Grades, for readers who do not see or know colours."""
+GRADES = {"good": "✓", "fair": "!", "poor": "✗", "unknown": "?"}
+WEIGHTS = {"stop": "✗", "warn": "!", "note": "·"}
+"""Marks of grades and findings, for readers who do not see colours."""
 
 
 def notebook_view(result: Assessment) -> str:
@@ -41,9 +42,7 @@ def ranking_view(result: Ranking) -> str:
         parts.append(f"<p>{escape(chosen.against)}</p>")
     parts.append(_picture(map_spec(result)))
     heads = ["candidate", "risk", "utility", "keeps the limits"]
-    rows = [
-        [c.name, shown(c.risk, 3), shown(c.utility, 3), _kept(c)] for c in result.candidates
-    ]
+    rows = [[c.name, shown(c.risk, 3), shown(c.utility, 3), _kept(c)] for c in result.candidates]
     return f"<div>{''.join(parts)}{_table(heads, rows)}</div>"
 
 
@@ -65,11 +64,11 @@ def _verdict(result: Assessment) -> str:
         return "".join(_headline(headline) for headline in found)
     answers = [("Useful?", verdict.useful), ("Safe?", verdict.safe)]
     rows = [
-        [name, f"{MARKS[one.grade]} {one.grade}", shown(one.value, 3), one.sentence]
+        [name, f"{GRADES[one.grade]} {one.grade}", shown(one.value, 3), one.sentence]
         for name, one in answers
     ]
     findings = [
-        [f"{MARKS[one.grade]} {one.grade}", f"{one.sentence} {one.remedy}"]
+        [f"{WEIGHTS[one.grade]} {one.grade}", f"{one.sentence} {one.remedy}"]
         for one in verdict.findings
     ]
     title = f"<p>{_bold(verdict.title)}</p>" if verdict.title else ""

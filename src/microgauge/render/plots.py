@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microgauge.render.charts import BLUE, GREY, Spec, assessment_map_spec, levels_spec, map_spec
+from microgauge.render.charts import assessment_map_spec, levels_spec, map_spec
+from microgauge.render.maps import Spec, coloured, shown
 from microgauge.results import Assessment, Ranking
 
 VEGA_LITE = "application/vnd.vegalite.v5+json"
@@ -45,6 +46,10 @@ class Chart:
         return f"Chart({self.spec.get('title') or 'microgauge'!r})"
 
 
+def _chart(spec: Spec) -> Chart:
+    return Chart(coloured(spec))
+
+
 @dataclass(frozen=True, eq=False)
 class AssessmentPlots:
     """The charts of one protected file."""
@@ -56,7 +61,7 @@ class AssessmentPlots:
         spec = assessment_map_spec(self.result)
         if spec is None:
             raise ValueError("there is no risk and utility to draw: name keys, and leave tables in")
-        return Chart(spec)
+        return _chart(spec)
 
     def variables(self) -> Chart:
         """The utility of each variable, by itself and in pairs, the weakest first."""
@@ -64,14 +69,14 @@ class AssessmentPlots:
         known = [v for v in gdu.variables if v.utility is not None]
         known.sort(key=lambda v: (v.utility or 0.0, v.name))
         rows = [
-            {"variable": v.name, "of": of, "utility": value}
+            {"variable": shown(v.name), "of": of, "utility": value}
             for v in known[:MOST_VARIABLES]
             for of, value in (("distribution", v.utility), ("pairs", v.bivariate_utility))
             if value is not None
         ]
         more = len(known) - MOST_VARIABLES
         aside = f"the weakest {MOST_VARIABLES} of {len(known)} variables" if more > 0 else ""
-        return Chart(_bars(rows, aside))
+        return _chart(_bars(rows, aside))
 
     def pairs(self) -> Chart:
         """The utility of each pair of variables: dark is lost."""
@@ -83,12 +88,12 @@ class AssessmentPlots:
         names = sorted(lost, key=lambda name: (-lost[name], name))[:MOST_VARIABLES]
         place = {name: number for number, name in enumerate(names)}
         rows = [
-            {"a": a, "b": b, "utility": p.utility, "what": p.outcome or p.reason}
+            {"a": shown(a), "b": shown(b), "utility": p.utility, "what": p.outcome or p.reason}
             for p in gdu.pairs
             if p.a in place and p.b in place
             for a, b in [sorted((p.a, p.b), key=place.__getitem__)]
         ]
-        return Chart(_heat(rows, names))
+        return _chart(_heat(rows, [shown(name) for name in names]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +104,11 @@ class RankingPlots:
 
     def map(self) -> Chart:
         """Risk across, utility up: candidates, frontier, limits."""
-        return Chart(map_spec(self.result))
+        return _chart(map_spec(self.result))
 
     def levels(self) -> Chart:
         """Safety and utility over the candidates in their order."""
-        return Chart(levels_spec(self.result))
+        return _chart(levels_spec(self.result))
 
 
 def _gdu(result: Assessment) -> Any:
@@ -130,7 +135,7 @@ def _bars(rows: list[dict[str, Any]], aside: str) -> Spec:
             "color": {
                 "field": "of",
                 "type": "nominal",
-                "scale": {"domain": ["distribution", "pairs"], "range": [BLUE, GREY]},
+                "scale": {"domain": ["distribution", "pairs"], "range": ["$after", "$before"]},
                 "title": None,
             },
             "shape": {"field": "of", "type": "nominal", "title": None},
@@ -154,7 +159,7 @@ def _heat(rows: list[dict[str, Any]], names: list[str]) -> Spec:
             "color": {
                 "field": "utility",
                 "type": "quantitative",
-                "scale": {"domain": [0, 1], "range": [BLUE, "#f4f7fa"]},
+                "scale": {"domain": [0, 1], "range": ["$after", "#f4f7fa"]},
                 "title": "kept",
             },
             "tooltip": [{"field": name} for name in ("a", "b", "utility", "what")],

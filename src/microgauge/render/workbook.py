@@ -29,7 +29,7 @@ SHEETS: dict[str, tuple[str, Frame]] = {
     "intruders": ("disclosure", frames.intruder_frame),
 }
 """Each sheet: the section that it needs, and how its table is made."""
-MADE = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's dates know no zone
+MADE = datetime(2000, 1, 1)
 """What every workbook says of when it was made: equal results are equal files."""
 LONGEST = 32_767
 """Characters that a cell of a workbook may hold."""
