@@ -54,7 +54,7 @@ def _series(column: pl.Series) -> Any:
         return pd.Series(column.to_list(), dtype="float64")
     if column.dtype.is_integer():
         # Plain whole numbers of pandas have no missing value; those of the same name ("Int64") do.
-        return pd.Series(column.to_list(), dtype=str(column.dtype))  # type: ignore[call-overload]
+        return pd.Series(column.to_list(), dtype=str(column.dtype))
     if column.dtype == pl.Boolean:
         return pd.Series(column.to_list(), dtype="boolean" if column.null_count() else "bool")
     if column.dtype in (pl.Date, pl.Datetime):
