@@ -23,6 +23,7 @@ MODULES = (
     "tables",
     "blocks",
     "variables",
+    "triangles",
     "pairs",
     "report",
     "ranking",

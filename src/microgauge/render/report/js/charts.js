@@ -93,7 +93,7 @@ const fitting = (spec, room) => {
 
 const draw = (place) => {
   const entry = drawn.get(place);
-  const { make, title, after, fixed } = entry;
+  const { make, title, fixed } = entry;
   entry.room = roomFor(place);
   const made = make(entry.room);
   const spec = {
@@ -107,23 +107,20 @@ const draw = (place) => {
     renderer: "svg",
     defaultStyle: false,
     tooltip: true,
-  })
-    .then((result) => after?.(result.view))
-    .catch((error) => {
-      place.textContent = "This chart cannot be drawn.";
-      console.error(error);
-    });
+  }).catch((error) => {
+    place.textContent = "This chart cannot be drawn.";
+    console.error(error);
+  });
 };
 
-// `make` gives the specification for a room of so many pixels; `after` is handed the view, whenever
-// it is drawn. A fixed picture keeps its own width.
-export const chart = (title, make, { fixed = false, after = null } = {}) => {
+// `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width.
+export const chart = (title, make, { fixed = false } = {}) => {
   const place = el("div", {
     class: fixed ? "chart" : "chart fill",
     role: "img",
     "aria-label": title,
   });
-  drawn.set(place, { make, title, after, fixed });
+  drawn.set(place, { make, title, fixed });
   queueMicrotask(() => {
     if (place.isConnected) draw(place);
   });
