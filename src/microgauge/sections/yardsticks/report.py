@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.results import Assessment, Yardstick
-from microgauge.results.blocks import Block, Head, Sentence, Table
+from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.sections.charts import ruler
 from microgauge.sections.yardsticks.words import rows, yardstick_story
 
@@ -26,7 +26,8 @@ def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
         rows=tuple(rows(result, yardsticks)),
     )
     told = yardstick_story(result.gdu, yardsticks)
-    return [*_ruler(result, yardsticks), *(Sentence(text=said) for said in told), table]
+    figures = Group(title="Yardsticks in figures", blocks=(table,), answers="experts")
+    return [*_ruler(result, yardsticks), *(Sentence(text=said) for said in told), figures]
 
 
 def _ruler(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:

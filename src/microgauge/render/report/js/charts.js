@@ -21,7 +21,7 @@ const THEMES = {
     $good: "#4cc9a0",
     $ink: "#e8edf2",
     $soft: "#a7b2bd",
-    $paper: "#12181f",
+    $paper: "#10161d",
     line: "#36414c",
   },
 };
@@ -66,6 +66,15 @@ const themed = (node, key) => {
   );
 };
 
+// As everywhere else, a per cent stands apart from its number.
+const NUMBERS = {
+  decimal: ".",
+  thousands: ",",
+  grouping: [3],
+  currency: ["$", ""],
+  percent: "\u00a0%",
+};
+
 const drawn = new Map();
 const DEFAULT_ROOM = 600;
 
@@ -107,6 +116,7 @@ const draw = (place) => {
     renderer: "svg",
     defaultStyle: false,
     tooltip: true,
+    formatLocale: NUMBERS,
   }).catch((error) => {
     place.textContent = "This chart cannot be drawn.";
     console.error(error);
