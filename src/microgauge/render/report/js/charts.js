@@ -21,7 +21,7 @@ const THEMES = {
     $good: "#4cc9a0",
     $ink: "#e8edf2",
     $soft: "#a7b2bd",
-    $paper: "#12181f",
+    $paper: "#10161d",
     line: "#36414c",
   },
 };
@@ -102,7 +102,7 @@ const fitting = (spec, room) => {
 
 const draw = (place) => {
   const entry = drawn.get(place);
-  const { make, title, after, fixed } = entry;
+  const { make, title, fixed } = entry;
   entry.room = roomFor(place);
   const made = make(entry.room);
   const spec = {
@@ -117,23 +117,20 @@ const draw = (place) => {
     defaultStyle: false,
     tooltip: true,
     formatLocale: NUMBERS,
-  })
-    .then((result) => after?.(result.view))
-    .catch((error) => {
-      place.textContent = "This chart cannot be drawn.";
-      console.error(error);
-    });
+  }).catch((error) => {
+    place.textContent = "This chart cannot be drawn.";
+    console.error(error);
+  });
 };
 
-// `make` gives the specification for a room of so many pixels; `after` is handed the view, whenever
-// it is drawn. A fixed picture keeps its own width.
-export const chart = (title, make, { fixed = false, after = null } = {}) => {
+// `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width.
+export const chart = (title, make, { fixed = false } = {}) => {
   const place = el("div", {
     class: fixed ? "chart" : "chart fill",
     role: "img",
     "aria-label": title,
   });
-  drawn.set(place, { make, title, after, fixed });
+  drawn.set(place, { make, title, fixed });
   queueMicrotask(() => {
     if (place.isConnected) draw(place);
   });
