@@ -1,9 +1,9 @@
 """Writes a run's scores into docs/panel.md and draws docs/images/panel.svg.
 
 `python -m benchmarks.panel.page [--risk F] [--utility F] [--risk-peers F] [--utility-peers F]
-[--resamples F]`, each a file that a run wrote with `--json`, of peers also several. A part of the page
-whose file is not given stays as it is; the picture is drawn of risk and utility together, from what
-is given.
+[--resamples F]`, each a file that a run wrote with `--json`, of peers also several. A part of the
+page whose file is not given stays as it is; the picture is drawn of risk and utility together, from
+what is given.
 """
 
 from __future__ import annotations
