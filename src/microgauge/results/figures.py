@@ -4,7 +4,7 @@ Everything here is a pure function of an assessment. A figure that a file does n
 `Undefined` with the reason. What may be put on the map as utility is 1 at best and 0 at worst and
 does not rise when a variable is removed or coarsened further: where a measure by itself would, the
 map's version counts what is gone. Propensity was seen to rise a little where a variable was
-coarsened, and overlap and inside are not proven not to (docs/decisions/0009-one-utility-on-the-map.md).
+coarsened; overlap and inside may too (docs/decisions/0009-one-utility-on-the-map.md).
 """
 
 from __future__ import annotations
