@@ -491,6 +491,8 @@ def _distribution(variable: Described) -> VariableDiagnosis:
         "type": variable.original.type,
         "distinct": len(levels),
         "missing": levels.missing,
+        "label": variable.label,
+        "value_labels": dict(variable.value_labels) or None,
     }
     if not levels.present or levels.sums.sum() <= 0:
         return VariableDiagnosis(**start, histogram=(), reason="all missing")

@@ -255,7 +255,7 @@ class Describer:
             protected = reader.side(other, protected_type, protected_tally[name], "protected")
         if cells.width is not None:
             self._note_width(name, cells.width, original, protected)
-        return Described(name, role, given, original, protected)
+        return Described(name, role, given, original, protected, *reader.in_words())
 
     def _may_have_strays(self, name: str, given: Variable) -> bool:
         """Whether texts among the numbers of a column have to be read: it is analysed."""
@@ -330,7 +330,8 @@ class Describer:
         if reader.other is not None:
             side = reader.side(reader.other, "nominal", protected_tally[name], "protected")
             protected = replace(side, type=kind)
-        return Described(name, role, reader.given, replace(original, type=kind), protected)
+        before = replace(original, type=kind)
+        return Described(name, role, reader.given, before, protected, *reader.in_words())
 
     def _note_null_words(self, name: str, *sides: Cells | None) -> None:
         if any(cells is not None and cells.null_words for cells in sides):
