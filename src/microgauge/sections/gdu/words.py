@@ -302,6 +302,11 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
 
 
 def _recoding_story(recoding: RecodingResult) -> str:
+    return f"{recoded_as(recoding)}, keeps {figure(recoding.utility, 2)}"
+
+
+def recoded_as(recoding: RecodingResult) -> str:
+    """How values are released, and whether anybody said so."""
     said: str = recoding.form
     if recoding.form in ("merged", "banded"):
         said += f" into {recoding.groups:,} group{'s' if recoding.groups != 1 else ''}"
@@ -309,7 +314,7 @@ def _recoding_story(recoding: RecodingResult) -> str:
         said += f" to {recoding.unit:,g}"
     if recoding.how == "inferred":
         said += " (inferred)"
-    return f"{said}, keeps {figure(recoding.utility, 2)}"
+    return said
 
 
 def pair_story(pair: PairScore) -> str:
