@@ -128,7 +128,8 @@ def test_the_verdict_names_what_may_be_keys() -> None:
     assert result.verdict is not None
     assert result.verdict.safe.sentence == (
         "How safe it is was not measured: no quasi-identifier is declared. Name the variables by "
-        "which a person could be recognised: --keys age,sex (guessed from names; keys= in Python)."
+        "which a person could be recognised: --keys age,sex (guessed by name or label; keys= in "
+        "Python)."
     )
     (note,) = [note for note in result.remarks if note.code == "risk-not-measured"]
     assert note.about == ("age", "sex")

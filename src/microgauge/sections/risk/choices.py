@@ -44,13 +44,14 @@ def no_keys(guessed: Sequence[str]) -> str:
     """What to do where no key is declared, with names that may be keys.
 
     >>> no_keys(["age", "home town"]).split(": ")[1]
-    "--keys 'age,home town' (guessed from names; keys= in Python)."
+    "--keys 'age,home town' (guessed by name or label; keys= in Python)."
     """
     if not guessed:
         return NO_KEYS
     return (
         "no quasi-identifier is declared. Name the variables by which a person could be "
-        f"recognised: --keys {quote(listed_names(guessed))} (guessed from names; keys= in Python)."
+        f"recognised: --keys {quote(listed_names(guessed))} (guessed by name or label; keys= in "
+        "Python)."
     )
 
 
