@@ -37,6 +37,8 @@ class Schema:
     levels: ProtectionLevels
     malformed: tuple[str, ...]
     """Faults met while reading, kept so that all faults can be told at once."""
+    named: frozenset[str]
+    """The sections that it has a table for, whatever the table says."""
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class Schema:
         parts: Mapping[str, Any] | None = None,
         levels: ProtectionLevels | None = None,
         malformed: tuple[str, ...] = (),
+        named: Collection[str] = (),
         **choices: Any,
     ) -> None:
         known = {part.name: part.default() for part in section_parts()}
@@ -60,6 +63,7 @@ class Schema:
             "parts": {**known, **(parts or {}), **choices},
             "levels": {} if levels is None else levels,
             "malformed": malformed,
+            "named": frozenset(named) | frozenset(choices),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -141,6 +145,7 @@ class Schema:
             parts={part.name: part.read(content, reader) for part in section_parts()},
             levels=_read_levels(content.get("level", {}), reader),
             malformed=tuple(reader.faults),
+            named=[part.name for part in section_parts() if part.key in content],
         )
 
     def faults(self) -> list[str]:

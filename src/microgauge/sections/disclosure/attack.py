@@ -38,6 +38,8 @@ class Attack:
     shown: Profiles
     seed: int
     moved: tuple[Index, Index, Counts] | None = None
+    most: int | None = None
+    """Profiles for which the nearest are looked for at most, where that must be quick."""
 
     @property
     def _sizes(self) -> list[int]:
@@ -101,6 +103,8 @@ class Attack:
         """Those of them for which the nearest are looked for: all, or some drawn with the seed."""
         alone = self.without_match
         most = max(MOST_COMPARED // max(len(self.shown.levels), 1), 1_000)
+        if self.most is not None:
+            most = min(most, self.most)
         if len(alone) <= most:
             return alone
         return np.sort(np.random.default_rng(self.seed).choice(alone, most, replace=False))
@@ -176,7 +180,11 @@ def both_ways(attack: Attack, chances: Mapping[str, Chance]) -> list[Both]:
 
 
 def attack_of(
-    keys: Sequence[View], targets: Sequence[Target], evidence: Evidence, seed: int
+    keys: Sequence[View],
+    targets: Sequence[Target],
+    evidence: Evidence,
+    seed: int,
+    most: int | None = None,
 ) -> Attack:
     """The attack on the people of the original."""
-    return Attack(keys, targets, evidence.people, evidence.shown, seed, evidence.moved)
+    return Attack(keys, targets, evidence.people, evidence.shown, seed, evidence.moved, most)

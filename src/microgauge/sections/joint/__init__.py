@@ -28,6 +28,7 @@ class Propensity(Section):
     result = PropensityResult
     choices = PropensityChoices
     explanations = PROPENSITY
+    slow_choices = {"boosted": "boosted propensity scores"}
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
@@ -63,6 +64,7 @@ class Clusters(Section):
 
     name = "clusters"
     title = "Clusters"
+    slow = True
     about = "whether clusters hold both files in equal shares"
     page = "clusters.md"
     result = tuple[ClusterResult, ...]
@@ -96,6 +98,7 @@ class Ecdf(Section):
 
     name = "ecdf"
     title = "Distribution functions"
+    slow = True
     about = "how far the joint distributions are apart"
     page = "ecdf.md"
     result = EcdfResult

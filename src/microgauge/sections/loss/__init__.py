@@ -28,6 +28,7 @@ class Loss(Section):
     result = LossResult
     choices = LossChoices
     explanations = EXPLANATIONS
+    slow_choices = {"robust": "robust eigenvalues"}
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
