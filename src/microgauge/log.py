@@ -9,8 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import wraps
+from shutil import get_terminal_size
+from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, ParamSpec, Self, TypeVar
 
 Progress = Callable[[str, float], None]
 """Is told what is being done and how much of it is done, 0 to 1."""
@@ -58,8 +61,14 @@ class Line:
     def __call__(self, what: str, share: float) -> None:
         """Say what is being done and how much of it is done, 0 to 1."""
         if self._shown:
-            part = f" {share:4.0%}" if share else ""
-            sys.stderr.write(f"\r\x1b[K{what} …{part}")
+            columns = get_terminal_size().columns - 1
+            sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Make room for something that stays."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
     def __exit__(
@@ -68,6 +77,82 @@ class Line:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self.clear()
+
+
+class Output:
+    """A line below a cell of a notebook, which is written over and emptied at the end."""
+
+    OFTEN = 0.2
+    """Seconds between two lines: a notebook is told over a network."""
+
+    def __init__(self, display: Callable[..., Any]) -> None:
+        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+        self._told = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, what: str, share: float) -> None:
+        """Say what is being done and how much of it is done, 0 to 1."""
+        now = monotonic()
+        if self._handle is not None and now - self._told >= self.OFTEN:
+            self._told = now
+            self._handle.update({"text/plain": bar(what, share)}, raw=True)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._handle is not None:
+            self._handle.update({"text/plain": ""}, raw=True)
+
+
+def bar(what: str, share: float) -> str:
+    """What is being done, and a bar once some of it is.
+
+    >>> bar("reading", 0.0), bar("reading", 0.25)
+    ('reading …', '█████···············  25% reading …')
+    """
+    said = "".join(sign if sign.isprintable() else "�" for sign in what)  # it may name files
+    if not share:
+        return f"{said} …"
+    done = round(20 * min(share, 1.0))
+    return f"{'█' * done}{'·' * (20 - done)} {share:4.0%} {said} …"
+
+
+def where_seen(what: str, share: float) -> None:
+    """Progress as a bar where someone looks: on a terminal, in a notebook; nothing elsewhere."""
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def followed(work: Callable[P, T]) -> Callable[P, T]:
+    """A function whose progress is shown where someone looks, unless it is told whom to tell."""
+
+    @wraps(work)
+    def shown(*given: P.args, **named: P.kwargs) -> T:
+        if named.get("progress", where_seen) is not where_seen:
+            return work(*given, **named)
+        display = _notebook()
+        with Line() if display is None else Output(display) as progress:
+            named["progress"] = progress
+            return work(*given, **named)
+
+    return shown
+
+
+def _notebook() -> Callable[..., Any] | None:
+    """How a notebook shows something, if this runs in one."""
+    if "IPython" not in sys.modules:
+        return None
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found,unused-ignore]
+        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+    return display if getattr(get_ipython(), "kernel", None) is not None else None

@@ -12,6 +12,7 @@ from microgauge.cli.options import (
     add_reading,
     add_require,
     chosen_reading,
+    chosen_roles,
     chosen_schema,
     chosen_sections,
     left_out,
@@ -100,6 +101,7 @@ def run(chosen: argparse.Namespace) -> int:
         holdout=chosen.holdout,
         population=chosen.population,
         require=chosen.require,
+        **chosen_roles(chosen),
         **chosen_sections(chosen),
         **chosen_reading(chosen),
     )

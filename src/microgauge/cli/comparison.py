@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microgauge.cli.options import add_require, chosen_schema, chosen_sections
+from microgauge.cli.options import add_require, chosen_roles, chosen_schema, chosen_sections
 from microgauge.cli.outputs import (
     check_outputs,
     check_report,
@@ -58,6 +58,7 @@ def chosen_comparison(chosen: argparse.Namespace) -> dict[str, Any]:
         "max_risk": chosen.max_risk,
         "min_utility": chosen.min_utility,
         "preset": chosen.preset,
+        **chosen_roles(chosen),
         **chosen_sections(chosen),
     }
 

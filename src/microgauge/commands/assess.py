@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
-from microgauge.errors import InputError, hint
-from microgauge.log import Log, Note, Progress, silent
+from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
+from microgauge.errors import InputError
+from microgauge.log import Log, Note, Progress, followed, where_seen
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -20,13 +22,13 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
-from microgauge.sections.registry import choosable, sections
+from microgauge.sections.registry import choosable
 from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
 from microgauge.sections.risk.choices import NO_KEYS, OTHER_TABLES
 from microgauge.sections.section import Section, Shared
-from microgauge.sections.verdict.forming import needed_by, with_verdict
+from microgauge.sections.verdict.forming import needed_by, provisional, with_verdict
 from microgauge.study.describe import OriginalCache
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
@@ -38,17 +40,25 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
+Headline = Callable[[Assessment], None]
+"""Is handed a first verdict, before all is measured."""
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
 
 
+@followed
 def assess(
     original: Any,
     protected: Any,
     *,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
+    quick: bool = False,
+    full: bool = False,
     yardsticks: bool = False,
     external: Any = None,
     population: Any = None,
@@ -59,14 +69,19 @@ def assess(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = silent,
+    progress: Progress = where_seen,
+    headline: Headline | None = None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables. `only` and `skip` choose among the sections, which
-    `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
+    names the column that joins the tables. `keys` are the variables by which a person could be
+    recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
+    names, which add to what the schema says. `only` and `skip` choose among the sections, which
+    `microgauge assess --help` lists; what takes long is left out unless it is named, has a table in
+    the schema, or `full` asks for all. `quick` stops after a first verdict, which `headline` is
+    handed as soon as it is there. `yardsticks` adds files whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
     the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
     gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
@@ -77,15 +92,19 @@ def assess(
     of tables or paths that Spark can read.
     """
     given = {"external": external, "population": population, "holdout": holdout}
-    chosen = limited(chosen_schema(schema, key, **given), require=require)
-    chosen_names = _with_judged(chosen_sections(only, skip), only, skip, chosen)
-    _check_limits(chosen, chosen_names)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    chosen = limited(chosen_schema(schema, key, roles, **given), require=require)
+    depth = depth_of(quick, full)
+    chosen = in_full(chosen) if full else chosen
+    wanted = _chosen(only, skip, chosen, depth)
+    _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
-    wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
-    return assess_against(before, protected, chosen, wanted, progress)
+    more = requested(yardsticks=yardsticks, details=details)
+    wanted = replace(wanted, sections=wanted.sections | more, risky=risky)
+    return assess_against(before, protected, chosen, wanted, progress, headline)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +142,12 @@ def assess_against(
     schema: Schema,
     wanted: Wanted,
     progress: Progress,
+    headline: Headline | None = None,
 ) -> Assessment:
-    """Measure one protected table against an original that was read before."""
+    """Measure one protected table against an original that was read before.
+
+    `headline` is told the first verdict, where there is more to measure after it.
+    """
     progress("reading the protected table", 0.0)
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
     progress("describing variables", 0.0)
@@ -136,73 +159,92 @@ def assess_against(
         population=original.population,
         holdout=original.holdout,
     )
-    found, notes = measured(study, wanted, log)
-    result = Assessment(
-        microgauge=__version__,
-        schema_version=SCHEMA_VERSION,
-        inputs=_inputs(study),
-        variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        remarks=notes,
-        **found,
-    )
-    result = result.changed(requirements=requirements_of(result, schema))
-    return with_verdict(result, schema) if "verdict" in wanted.sections else result
+    measuring = Measuring(study, schema, wanted, log)
+    if wanted.quick:
+        return measuring.first()
+    if headline is not None and "verdict" in wanted.sections and wanted.later(schema):
+        headline(measuring.first())
+    return measuring.whole()
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be computed: sections by name, and whether the riskiest records are listed."""
+@dataclass(eq=False)
+class Measuring:
+    """A study on its way: first what the verdict is made of, then the rest. All share the scans."""
 
-    sections: frozenset[str]
-    risky: bool = False
+    study: Study
+    schema: Schema
+    wanted: Wanted
+    log: Log
+    _logs: dict[Hashable, Log] = field(default_factory=dict)
 
-    @property
-    def parts(self) -> dict[str, Section | Shared]:
-        """Parts by the names of their results."""
-        parts: dict[str, Section | Shared] = {
-            section.name: section for section in sections() if section.name in self.sections
-        }
-        if self.risky and "risk" in self.sections:
-            from microgauge.sections.risk.section import RISKY
+    @cached_property
+    def _rounds(self) -> Rounds:
+        def begin(part: Section | Shared) -> Asking[Any]:
+            self._logs[part] = self.log.child()
+            return part.run(self.study, self._logs[part])
 
-            parts["risky"] = RISKY
-        return parts
+        return Rounds(begin)
+
+    def first(self) -> Assessment:
+        """The verdict from what can be had quickly, and what it rests on."""
+        found = self._of(self.wanted.first(self.schema))
+        result = with_verdict(found, self.schema)
+        return provisional(result, self.wanted.later(self.schema))
+
+    def whole(self) -> Assessment:
+        """Everything that is wanted."""
+        found = self._of(self.wanted.parts)
+        return with_verdict(found, self.schema) if "verdict" in self.wanted.sections else found
+
+    def _of(self, parts: Mapping[str, Section | Shared]) -> Assessment:
+        """The results of some parts, the limits held against them, the notes of all in order."""
+        outcomes = self._rounds.run(parts.values())
+        study = self.study
+        result = Assessment(
+            microgauge=__version__,
+            schema_version=SCHEMA_VERSION,
+            inputs=_inputs(study),
+            variables=tuple(
+                variable_result(v, study.recodings.get(v.name)) for v in study.variables
+            ),
+            remarks=self._notes(parts),
+            **{name: outcomes[p] for name, p in parts.items() if outcomes[p] is not None},
+        )
+        return result.changed(requirements=requirements_of(result, self.schema))
+
+    def _notes(self, parts: Mapping[str, Section | Shared]) -> list[Note]:
+        said = self._rounds.in_order(parts.values())
+        own = [note for part in said for note in self._logs[part].notes]
+        size = _size_notes(self.study) if "gdu" in parts else []
+        return [*self.log.notes, *self.study.views.notes, *own, *size, *self.wanted.notes]
 
 
-def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], list[Note]]:
-    """The results of all sections, which share the scans, and the notes of all in order."""
-    logs: dict[Hashable, Log] = {}
-
-    def begin(part: Section | Shared) -> Asking[Any]:
-        logs[part] = log.child()
-        return part.run(study, logs[part])
-
-    rounds = Rounds(begin)
-    parts = wanted.parts
-    outcomes = rounds.run(parts.values())
-    found = {name: outcomes[part] for name, part in parts.items()}
-    own = [note for part in rounds.in_order(parts.values()) for note in logs[part].notes]
-    notes = [*log.notes, *study.views.notes, *own, *_size_notes(study, wanted)]
-    return {name: result for name, result in found.items() if result is not None}, notes
-
-
-def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -> Schema:
-    """The schema with what was said beside it: tables of [risk] by their names."""
-    schema = _schema(source, key)
+def chosen_schema(
+    source: SchemaSource,
+    key: str | None = None,
+    roles: Mapping[str, Any] | None = None,
+    **tables: Any,
+) -> Schema:
+    """The schema with what was said beside it: roles, and tables of [risk] by their names."""
+    schema = with_roles(_schema(source, key), **(roles or {}))
     chosen = {name: table for name, table in tables.items() if table is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
 
 
-def _with_judged(
-    names: frozenset[str],
-    only: Collection[str] | None,
-    skip: Collection[str],
-    schema: Schema,
-) -> frozenset[str]:
-    """Who asks for the verdict by name gets the sections that it is made of, too."""
-    if only is None or "verdict" not in names or limit_faults(schema, choosable()):
-        return names
-    return names | (needed_by(schema) - frozenset(skip))
+def _chosen(
+    only: Collection[str] | None, skip: Collection[str], schema: Schema, depth: Depth
+) -> Wanted:
+    """The sections; who asks for the verdict gets those that it is made of, too."""
+    wanted = wanted_of(only, skip, schema, full=depth == "full")
+    if depth == "quick":
+        if only is not None or "verdict" not in wanted.sections:
+            raise InputError("quick is for the verdict alone: leave only out, and do not skip it.")
+        return replace(wanted, quick=True)
+    judged = only is not None and "verdict" in wanted.sections
+    if judged and not limit_faults(schema, choosable()):
+        more = needed_by(schema) - frozenset(skip)
+        return replace(wanted, sections=wanted.sections | more)
+    return wanted
 
 
 def _check_limits(schema: Schema, computed: Collection[str]) -> None:
@@ -267,24 +309,6 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
     return base.changed(**{section: replace(getattr(base, section), **changed)})
 
 
-def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> frozenset[str]:
-    """The sections to compute; `InputError` for a name that is none."""
-    known = choosable()
-    every = [section.name for section in sections()]  # those on request too, where named
-    unknown = [name for name in [*(only or ()), *skip] if name not in every]
-    if unknown:
-        raise InputError(
-            *(
-                f'there is no section "{name}"; there are {", ".join(known)}.{hint(name, known)}'
-                for name in unknown
-            )
-        )
-    left = frozenset(known if only is None else only) - frozenset(skip)
-    if not left:
-        raise InputError("no section is left to compute.")
-    return left
-
-
 def requested(**asked: bool) -> frozenset[str]:
     """The names of sections that options of their own ask for."""
     return frozenset(name for name, wanted in asked.items() if wanted)
@@ -315,9 +339,9 @@ def _inputs(study: Study) -> Inputs:
     )
 
 
-def _size_notes(study: Study, wanted: Wanted) -> list[Note]:
+def _size_notes(study: Study) -> list[Note]:
     rows = max(table.rows for table in study.tables)
-    if rows <= LARGE or study.options.test_n is not None or "gdu" not in wanted.sections:
+    if rows <= LARGE or study.options.test_n is not None:
         return []
     return [
         Note(

@@ -10,24 +10,23 @@ from typing import Any
 from microgauge.commands.assess import (
     Original,
     SchemaSource,
-    Wanted,
     assess_against,
     chosen_schema,
-    chosen_sections,
     read_original,
     requested,
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.replicates import MeasuredAgain
+from microgauge.commands.wanted import Wanted, in_full, wanted_of
 from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError
-from microgauge.log import Log, Progress, silent
+from microgauge.log import Log, Progress, followed, where_seen
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema
 from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.requirements.holding import limit_faults, limited, measures_of
 from microgauge.sections.risk.choices import NO_KEYS
@@ -36,6 +35,7 @@ from microgauge.study.study import Study
 from microgauge.tables import exists
 
 
+@followed
 def rank(
     original: Any,
     candidates: Sequence[Any],
@@ -43,6 +43,9 @@ def rank(
     names: Sequence[str] | None = None,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
@@ -53,11 +56,12 @@ def rank(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
+    full: bool = False,
     details: bool = False,
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = silent,
+    progress: Progress = where_seen,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
 
@@ -68,34 +72,46 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    named = chosen_sections(only, skip) | requested(details=details)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    tables = {"external": external, "population": population, "holdout": holdout}
     chosen = chosen_limits(
-        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        chosen_schema(schema, key, roles, **tables),
         {"require": require, "max_risk": max_risk, "min_utility": min_utility},
         utility,
         preset,
     )
+    chosen = in_full(chosen) if full else chosen
+    wanted = wanted_of(only, skip, chosen, full=full)
+    named = wanted.sections | requested(details=details)
     check_choice(chosen, named)
     reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
-    wanted = Wanted(named | needed(chosen))
+    wanted = replace(wanted, sections=named | needed(chosen))
     labels = _names(candidates, names)
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
+    found = _measured(before, called, chosen, wanted, progress)
+    again = None
+    if reads_files(reading):
+        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
+    return ranking_of(found, chosen, original_risk(before, chosen), again)
+
+
+def _measured(
+    before: Original, called: Mapping[str, Any], schema: Schema, wanted: Wanted, progress: Progress
+) -> list[Candidate]:
+    """The candidates with what was measured of each, in their order."""
     found = []
     for name, source in called.items():
 
         def told(what: str, share: float, name: str = name) -> None:
             progress(f"{name}: {what}", share)
 
-        result = assess_against(before, source, chosen, wanted, told)
+        result = assess_against(before, source, schema, wanted, told)
         found.append(Candidate(name=name, assessment=result))
-    again = None
-    if reads_files(reading):
-        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
-    return ranking_of(found, chosen, original_risk(before, chosen), again)
+    return found
 
 
 def needed(schema: Schema) -> frozenset[str]:

@@ -3,7 +3,12 @@
 A figure that could not be computed is None, and `reason` beside it says why.
 """
 
-from microgauge.results.analyses import CoefficientResult, IndicatorResult, RegressionResult
+from microgauge.results.analyses import (
+    CoefficientResult,
+    IndicatorResult,
+    RegressionKind,
+    RegressionResult,
+)
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import AttributeUtility, Rut, SweepStep, VectorUtility
 from microgauge.results.diagnosis import Diagnosis, LevelPreview, SubsetRisk, VariableDiagnosis
@@ -126,6 +131,7 @@ __all__ = [
     "Ranking",
     "RecodingResult",
     "Recommendation",
+    "RegressionKind",
     "RegressionResult",
     "Replicated",
     "Reproduction",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+RegressionKind = Literal["linear", "logistic", "ordered"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class IndicatorResult:
@@ -60,7 +62,7 @@ class RegressionResult:
     """A regression fitted on both sides; overlap 1: the intervals are the same."""
 
     formula: str
-    kind: Literal["linear", "logistic"]
+    kind: RegressionKind
     where: str | None
     overlap: float | None
     """Mean overlap of the coefficients' confidence intervals."""
@@ -77,7 +79,7 @@ class RegressionResult:
     units_original: int | None = None
     units_protected: int | None = None
     fit_original: float | None = None
-    """R², or McFadden's for a logistic model."""
+    """R², or McFadden's for a logistic or ordered model."""
     fit_protected: float | None = None
     robust: bool = False
     bands: Literal["categories", "midpoints"] = "categories"

@@ -201,10 +201,8 @@ class Intruder:
 
 @dataclass(frozen=True, kw_only=True)
 class LookedFor:
-    """For how many the nearest records were looked for, where not for all: the rest is estimated.
-
-    Of combinations of keys in the original that agree with no record of the file.
-    """
+    """For how many people the nearest records were looked for, of all whose keys agree with no
+    record of the file; the drawn ones stand for the others."""
 
     drawn: int
     of: int

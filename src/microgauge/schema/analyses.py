@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
 ModelKind = Literal["linear", "logistic", "scale"]
+RegressionKind = Literal["linear", "logistic", "ordered"]
 Statistic = Literal[
     "mean", "total", "median", "quantile", "share", "ratio", "gini", "s80s20", "arop"
 ]
@@ -146,7 +147,7 @@ class Regression(Entries):
     """A regression whose coefficients are compared."""
 
     formula: str | None = None
-    kind: Literal["linear", "logistic"] = "linear"
+    kind: RegressionKind = "linear"
     where: str | None = None
     weight: str | None = None
     """A column of weights; the run's weight if not given."""
@@ -157,7 +158,7 @@ class Regression(Entries):
 
     def faults(self, where: str) -> list[str]:
         """A formula, and ways that there are."""
-        found = choice(f"{where}: kind", self.kind, ("linear", "logistic"))
+        found = choice(f"{where}: kind", self.kind, get_args(RegressionKind))
         found += choice(f"{where}: bands", self.bands, ("categories", "midpoints"))
         found += texts(where, self, ("formula", "where", "weight"))
         if not self.formula:

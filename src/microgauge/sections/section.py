@@ -64,10 +64,22 @@ class Section(ABC):
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Ask in rounds, and return the result; None where there is nothing to tell."""
 
+    def quickly(self) -> Section | Shared:
+        """What stands for it in a first reading: itself, unless it can be had more quickly."""
+        return self
+
     def headline(self, result: Assessment) -> Headline | None:
         """What stands above all else, where it has figures for that."""
         del result
         return None
+
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """What a terminal shows of it in a line or two, each under a label of a word.
+
+        The verdict stands above it; nothing is said here that needs to be explained.
+        """
+        del result
+        return ()
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What the terminal shows of it, once it was computed.

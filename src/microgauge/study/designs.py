@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from microgauge.schema import Model
 from microgauge.schema.formulas import CONTEXT, Formula, factor_names, parse_formula
 from microgauge.study.records import Records
 
+Response = Literal["number", "two", "ordered"]
+"""What a formula may explain: a number; that or two categories; ordered categories."""
+RESPONSES: Mapping[str, Response] = {"linear": "number", "logistic": "two", "ordered": "ordered"}
+"""By the kind of the model."""
+
 
 def fit(model: Model, records: Records, weights: Floats | None, known: Sequence[str]) -> Fit:
     """Fit a model on one table; `known` are the columns of the original."""
@@ -25,7 +30,7 @@ def fit(model: Model, records: Records, weights: Floats | None, known: Sequence[
     gone = [name for name in formula.response if name not in records.sides]
     if gone:
         raise Undefined(f"the response {', '.join(gone)} was removed")
-    design = formula_design(formula, records, weights, nominal_response=model.kind == "logistic")
+    design = formula_design(formula, records, weights, response=RESPONSES[model.kind])
     return linear(design) if model.kind == "linear" else logistic(design)
 
 
@@ -67,7 +72,7 @@ def formula_design(
     records: Records,
     weights: Floats | None,
     *,
-    nominal_response: bool,
+    response: Response,
     positions: bool = True,
     drop_gone: bool = True,
 ) -> Design:
@@ -95,10 +100,14 @@ def formula_design(
         {name: _values(complete, column, positions) for name, column in here.items()},
         index=range(complete.rows),
     )
-    response = _response(parsed.lhs, frame, complete, formula, nominal_response)
-    design = _finite_design(_matrix(Parsed(kept), frame), response, units)
+    if response == "ordered":
+        explained, categories = _ordered_response(parsed.lhs, complete, formula)
+    else:
+        explained, categories = _response(parsed.lhs, frame, complete, formula, response), {}
+    design = _finite_design(_matrix(Parsed(kept), frame), explained, units)
     return replace(
         design,
+        categories=categories,
         names=tuple(formula.in_words(term) for term in design.names),
         factors=_factors(design.names, frame, formula, kept),
     )
@@ -166,15 +175,28 @@ def _values(records: Records, name: str, positions: bool) -> Any:
     return side.levels.numbers[records.levels[name]]
 
 
+def _ordered_response(
+    lhs: Any, records: Records, formula: Formula
+) -> tuple[Floats, dict[int, str]]:
+    """The place of each unit's category in their order, and the categories by place."""
+    column = formula.names.get(str(lhs))
+    if column is None:
+        raise Undefined("the response of an ordered model must be a column by itself")
+    side = records.side(column)
+    if side.type == "nominal":
+        raise Undefined(f"the response {column} has categories without an order")
+    return records.levels[column].astype(np.float64), dict(enumerate(side.levels.labels))
+
+
 def _response(
-    lhs: Any, frame: Any, records: Records, formula: Formula, nominal_response: bool
+    lhs: Any, frame: Any, records: Records, formula: Formula, response: Response
 ) -> Floats:
     labels = [
         (name, column)
         for name, column in formula.names.items()
         if column in formula.response and frame[name].dtype == "category"
     ]
-    if labels and not nominal_response:
+    if labels and response != "two":
         side = records.side(labels[0][1])
         kind = "nominal" if side.type == "nominal" else "no number"
         raise Undefined(f"the response {labels[0][1]} is {kind}")

@@ -879,3 +879,135 @@ def test_faults_name_the_entry_that_has_them(section, form, data):
         microgauge.assess(table, table.copy(), schema={section: [form, data]})
     (fault,) = [fault for fault in caught.value.faults if '"nothing"' in fault]
     assert f"[[{section}]] number 2" in fault
+
+
+# -- ordered categories ------------------------------------------------------------------------
+
+
+HEALTH = ["bad", "fair", "good", "very good"]
+
+
+def patients(rows=500, seed=4):
+    """Health in four steps that rise with schooling and fall with age."""
+    rng = np.random.default_rng(seed)
+    educ, age = rng.integers(4, 19, rows), rng.integers(18, 90, rows)
+    region = rng.choice(["east", "north", "south"], rows)
+    said = 0.15 * educ - 0.04 * age + 0.4 * (region == "north") + rng.logistic(size=rows)
+    health = np.array(HEALTH)[np.digitize(said, [-1.5, 0.0, 1.5])]
+    w = rng.integers(1, 4, rows)
+    return pd.DataFrame({"health": health, "educ": educ, "age": age, "region": region, "w": w})
+
+
+ORDERED = {"health": {"type": "ordinal", "order": HEALTH}, "educ": {"type": "continuous"}}
+STEPS = {"formula": "health ~ educ + age + region", "kind": "ordered", "variables": ORDERED}
+
+
+def statsmodels_ordered(table, columns=("educ", "age")):
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+    dummies = pd.get_dummies(table["region"], drop_first=True, dtype=float)
+    design = pd.concat([table[list(columns)].astype(float), dummies], axis=1)
+    codes = table["health"].map(HEALTH.index)
+    fitted = OrderedModel(codes, design, distr="logit").fit(
+        method="bfgs", disp=False, gtol=1e-9, maxiter=500
+    )
+    return fitted, fitted.model.transform_threshold_params(fitted.params.to_numpy())[1:-1]
+
+
+def test_an_ordered_model_is_that_of_statsmodels():
+    table = patients()
+    found = fit(table, table, **STEPS)
+    fitted, thresholds = statsmodels_ordered(table)
+    here = {c.term: c for c in found.coefficients}
+    slopes = [here[name] for name in ("educ", "age", "region[T.north]", "region[T.south]")]
+    errors = fitted.bse.to_numpy()[:4]
+    assert [c.original for c in slopes] == pytest.approx(fitted.params.to_numpy()[:4], abs=1e-5)
+    widths = [(c.original_ci[1] - c.original_ci[0]) / 2 / stats.norm.ppf(0.975) for c in slopes]
+    assert widths == pytest.approx(errors, rel=1e-3)
+    named = [here[f"threshold[{number}]"].original for number in (1, 2, 3)]
+    assert named == pytest.approx(thresholds, abs=1e-4)
+    assert found.fit_original == pytest.approx(fitted.prsquared, rel=1e-6)
+    assert found.overlap == pytest.approx(1.0)
+
+
+def test_an_ordered_model_of_two_categories_is_a_logistic_one():
+    table = patients().assign(health=lambda t: np.where(t["health"] == "bad", "bad", "good"))
+    said = {"health": {"type": "ordinal", "order": ["bad", "good"]}, "educ": {"type": "continuous"}}
+    for robust in (False, True):
+        ordered = fit(table, table, **STEPS | {"variables": said, "robust": robust})
+        logistic = fit(
+            table, table, **STEPS | {"variables": said, "robust": robust, "kind": "logistic"}
+        )
+        one, other = ({c.term: c for c in m.coefficients} for m in (ordered, logistic))
+        for term in ("educ", "age", "region[T.north]"):
+            assert one[term].original == pytest.approx(other[term].original, abs=1e-7)
+            assert one[term].original_ci == pytest.approx(other[term].original_ci, abs=1e-6)
+        assert one["threshold[1]"].original == pytest.approx(-other["Intercept"].original, abs=1e-6)
+
+
+def test_a_weight_of_two_is_a_row_twice_in_an_ordered_model():
+    from microgauge.measures.analysis.ordered import ordered_logit
+
+    table = patients(200)
+    codes = table["health"].map(HEALTH.index).to_numpy()
+    matrix = table[["educ", "age"]].to_numpy(dtype=float)
+    often = np.repeat(np.arange(len(table)), table["w"])
+    weighted = ordered_logit(matrix, codes, table["w"].to_numpy(dtype=float), robust=False)
+    repeated = ordered_logit(matrix[often], codes[often], np.ones(len(often)), robust=False)
+    assert weighted.values == pytest.approx(repeated.values, abs=1e-8)
+    assert weighted.covariance == pytest.approx(repeated.covariance, rel=1e-6)
+
+
+def test_units_and_squares_do_not_change_what_an_ordered_model_says():
+    table = patients().assign(age=lambda t: t["age"] * 1e4)
+    formula = "health ~ educ + age + I(age**2)"
+    found = fit(table, table, **STEPS | {"formula": formula})
+    plain = fit(patients(), patients(), **STEPS | {"formula": formula})
+    pairs = zip(found.coefficients, plain.coefficients, strict=True)
+    scales = {"age": 1e4, "I(age ** 2)": 1e8}
+    for one, other in pairs:
+        assert one.original * scales.get(one.term, 1.0) == pytest.approx(other.original, rel=1e-6)
+
+
+def test_thresholds_of_other_categories_are_not_compared():
+    table = patients()
+    merged = table.assign(health=table["health"].replace({"bad": "fair"}))
+    found = fit(table, merged, **STEPS)
+    here = {c.term: c for c in found.coefficients}
+    assert here["threshold[1]"].reason == "the factor's categories differ between the tables"
+    assert here["educ"].overlap > 0.5  # slopes of proportional odds do not depend on the cuts
+    assert "the response" in found.reason
+    assert found.overlap is None
+    assert found.joint_terms == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "reason"),
+    [
+        (lambda t: t, {"health": {"type": "nominal"}}, "categories without an order"),
+        (lambda t: t.assign(health="good"), ORDERED, "the response is constant"),
+        (
+            lambda t: t.assign(
+                health=np.array(HEALTH)[np.digitize(t["educ"], [7, 11, 15])], age=t["age"]
+            ),
+            ORDERED,
+            "separated perfectly",
+        ),
+    ],
+)
+def test_an_ordered_model_that_cannot_be_fitted_says_why(change, said, reason):
+    table = change(patients())
+    found = fit(table, table, **STEPS | {"variables": said})
+    assert found.overlap is None
+    assert reason in found.reason
+
+
+def test_the_response_of_an_ordered_model_stands_by_itself():
+    table = patients().assign(health=lambda t: t["health"].map(HEALTH.index) + 1)
+    said = {"health": {"type": "ordinal"}, "educ": {"type": "continuous"}}
+    found = fit(table, table, **STEPS | {"variables": said, "formula": "log(health) ~ educ"})
+    assert "a column by itself" in found.reason
+    plain = fit(table, table, **STEPS | {"variables": said})
+    named = fit(patients(), patients(), **STEPS)
+    for one, other in zip(plain.coefficients, named.coefficients, strict=True):
+        assert one.original == pytest.approx(other.original, abs=1e-9)

@@ -7,12 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.commands.assess import (
-    SchemaSource,
-    chosen_schema,
-    chosen_sections,
-    read_original,
-)
+from microgauge.commands.assess import SchemaSource, chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
@@ -24,18 +19,20 @@ from microgauge.commands.rank import (
     original_risk,
 )
 from microgauge.commands.replicates import MeasuredAgain
+from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
-from microgauge.log import Progress, silent
+from microgauge.log import Progress, followed, where_seen
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema
 from microgauge.sections.balance.section import CarriedRisk, balance_of
 from microgauge.tables import coded_table, is_paths, read_held
 
 __all__ = ["explore"]
 
 
+@followed
 def explore(
     original: Any,
     recipe: Mapping[str, Any] | str | Path,
@@ -44,6 +41,9 @@ def explore(
     workers: int | None = 1,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
@@ -54,7 +54,8 @@ def explore(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
-    progress: Progress = silent,
+    full: bool = False,
+    progress: Progress = where_seen,
 ) -> Ranking:
     """Make every candidate of a grid, measure each like `rank` does, and say which to release.
 
@@ -64,41 +65,54 @@ def explore(
     processors); a script that asks for more than one needs `if __name__ == "__main__":`. All else
     is as in `rank`.
     """
-    if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise InputError("workers must be a whole number, 1 or more.")
+    _check_workers(workers)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    tables = {"external": external, "population": population, "holdout": holdout}
     chosen = chosen_limits(
-        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        chosen_schema(schema, key, roles, **tables),
         {"require": require, "max_risk": max_risk, "min_utility": min_utility},
         utility,
         preset,
     )
-    named = chosen_sections(only, skip)
+    chosen = in_full(chosen) if full else chosen
+    wanted = wanted_of(only, skip, chosen, full=full)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
     held = read_held(original, "original").in_memory()
     data = read_data(held)
-    check_choice(chosen, named, _faults(grid, data))
-    sections = named | needed(chosen)
+    check_choice(chosen, wanted.sections, _faults(grid, data))
+    wanted = replace(wanted, sections=wanted.sections | needed(chosen))
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
-    if "propensity" in sections:  # one model for all candidates, as the smallest bears it
+    if "propensity" in wanted.sections:  # one model for all candidates, as the smallest bears it
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
-    work = Work(data, before, chosen, sections)
+    work = Work(data, before, chosen, wanted)
     kept = None if folder is None else _kept(folder, original, work)
-    found = _results(work, grid, kept, workers or cores(), progress)
-    candidates = [
-        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
-    ]
+    candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
     return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+
+
+def _check_workers(workers: Any) -> None:
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise InputError("workers must be a whole number, 1 or more.")
+
+
+def _candidates(
+    work: Work, grid: Grid, kept: Kept | None, workers: int, progress: Progress
+) -> list[Candidate]:
+    """Every candidate of the grid, measured now or before."""
+    found = _results(work, grid, kept, workers, progress)
+    name = work.original.table.name
+    return [_candidate(tried, found[tried.name], work.schema, name) for tried in grid.tries]
 
 
 def _kept(folder: str | Path, original: Any, work: Work) -> Kept:
     """Where finished candidates are kept, under a print of all that their figures rest on."""
     content = original if is_paths(original) else work.data.frame
     rows = work.original.cache.fewest_rows
-    return Kept.open(folder, basis_of(content, work.schema, work.sections, rows))
+    return Kept.open(folder, basis_of(content, work.schema, work.wanted.sections, rows))
 
 
 def _maker(grid: Grid, data: Data) -> Callable[[str], Any]:

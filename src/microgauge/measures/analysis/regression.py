@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.measures.analysis.ordered import ordered_logit
 from microgauge.measures.analysis.overlap import inside, joint_distance, joint_overlap, overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
 from microgauge.measures.gdu.models import (
@@ -21,7 +22,7 @@ from microgauge.measures.gdu.models import (
     fitted_glm,
     with_intercept,
 )
-from microgauge.results import CoefficientResult, RegressionResult
+from microgauge.results import CoefficientResult, RegressionKind, RegressionResult
 
 SIGNIFICANT = 0.05
 
@@ -36,6 +37,9 @@ class Coefficient:
     p: float
 
 
+_Terms = dict[str, Coefficient]
+
+
 @dataclass(frozen=True)
 class Fitted:
     """A regression fitted on one side."""
@@ -43,7 +47,7 @@ class Fitted:
     terms: Mapping[str, Coefficient]
     units: int
     explained: float
-    """R², or McFadden's for a logistic model."""
+    """R², or McFadden's for a logistic or ordered model."""
     factors: Mapping[str, Factor]
     """The categories of the columns that enter as dummy variables."""
     covariance: Floats | None = None
@@ -58,18 +62,20 @@ class Fitted:
         return values, self.covariance[np.ix_(places, places)]
 
 
-def fit_regression(design: Design, kind: Literal["linear", "logistic"], robust: bool) -> Fitted:
+def fit_regression(design: Design, kind: RegressionKind, robust: bool) -> Fitted:
     """Fit by statsmodels: least squares (weighted), or a binomial model with logit link.
 
-    Robust standard errors are White's with a correction for small samples (HC1).
+    An ordered model is fitted by proportional odds. Robust standard errors are White's with a
+    correction for small samples (HC1).
     """
-    check_design(design)
-    return _linear(design, robust) if kind == "linear" else _logistic(design, robust)
+    fits = {"linear": _linear, "logistic": _logistic, "ordered": _ordered}
+    return fits[kind](design, robust)
 
 
 def _linear(design: Design, robust: bool) -> Fitted:
     from statsmodels.regression.linear_model import WLS
 
+    check_design(design)
     matrix, factors = _scaled(design)
     if design.units <= matrix.shape[1]:
         raise Undefined("fewer units than terms")
@@ -93,6 +99,7 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
 
+    check_design(design)
     values = np.unique(design.response)
     if len(values) != 2:
         raise Undefined(f"the response has {len(values)} values, not two")
@@ -104,18 +111,30 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     covariance = np.asarray(fitted.cov_params())
     if robust:
         covariance = _sandwich(matrix, design.weights, response, np.asarray(fitted.mu))
-    errors = np.sqrt(np.diag(covariance))
-    values = np.asarray(fitted.params)
-    half = NORMAL_975 * errors
-    terms = _coefficients(
-        design,
-        values / factors,
-        errors / factors,
-        np.stack([values - half, values + half], axis=1) / factors[:, np.newaxis],
-        2.0 * special.ndtr(-np.abs(values / errors)),
-    )
     covariance = covariance / np.outer(factors, factors)
+    terms = _normal_terms(_term_names(design), np.asarray(fitted.params) / factors, covariance)
     return Fitted(terms, len(design.response), explained, design.factors, covariance)
+
+
+def _ordered(design: Design, robust: bool) -> Fitted:
+    """Thresholds take the intercept's place; they belong to the response's categories."""
+    check_design(replace(design, intercept=True))
+    values, codes = np.unique(design.response, return_inverse=True)
+    found = ordered_logit(design.matrix, codes, design.weights, robust=robust)
+    thresholds = tuple(f"threshold[{number}]" for number in range(1, len(values)))
+    terms = _normal_terms((*design.names, *thresholds), found.values, found.covariance)
+    categories = tuple(design.categories[int(value)] for value in values)
+    response = Factor(categories, frozenset(thresholds))
+    factors = {**design.factors, "the response": response}
+    return Fitted(terms, len(design.response), found.explained, factors, found.covariance)
+
+
+def _normal_terms(names: Sequence[str], values: Floats, covariance: Floats) -> _Terms:
+    """Intervals and tests of estimates that are normal in large samples."""
+    errors = np.sqrt(np.diag(covariance))
+    half = NORMAL_975 * errors
+    bounds = np.stack([values - half, values + half], axis=1)
+    return _coefficients(names, values, errors, bounds, 2.0 * special.ndtr(-abs(values / errors)))
 
 
 def _sandwich(matrix: Floats, weights: Floats, response: Floats, fitted: Floats) -> Floats:
@@ -133,9 +152,13 @@ def _scaled(design: Design) -> tuple[Floats, Floats]:
     return matrix / factors, factors
 
 
-def _terms(design: Design, fitted: Any, factors: Floats) -> dict[str, Coefficient]:
+def _term_names(design: Design) -> tuple[str, ...]:
+    return (*(("Intercept",) if design.intercept else ()), *design.names)
+
+
+def _terms(design: Design, fitted: Any, factors: Floats) -> _Terms:
     return _coefficients(
-        design,
+        _term_names(design),
         np.asarray(fitted.params) / factors,
         np.asarray(fitted.bse) / factors,
         np.asarray(fitted.conf_int(alpha=0.05)) / factors[:, np.newaxis],
@@ -144,11 +167,10 @@ def _terms(design: Design, fitted: Any, factors: Floats) -> dict[str, Coefficien
 
 
 def _coefficients(
-    design: Design, values: Floats, errors: Floats, bounds: Floats, p: Floats
-) -> dict[str, Coefficient]:
+    names: Sequence[str], values: Floats, errors: Floats, bounds: Floats, p: Floats
+) -> _Terms:
     if not (np.isfinite(values).all() and np.isfinite(bounds).all()):
         raise Undefined("the fit gives no finite intervals")
-    names = (*(("Intercept",) if design.intercept else ()), *design.names)
     return {
         name: Coefficient(
             float(values[i]),

@@ -64,6 +64,8 @@ class Design:
     weights: Floats
     intercept: bool = True
     factors: Mapping[str, Factor] = field(default_factory=dict)
+    categories: Mapping[int, str] = field(default_factory=dict)
+    """Of a response whose categories are ordered: the name of each code."""
 
     @property
     def units(self) -> float:

@@ -11,7 +11,7 @@ from microgauge.schema import Regression, Which
 from microgauge.schema.conditions import parse_condition
 from microgauge.schema.formulas import parse_formula
 from microgauge.study.conditions import rows_where
-from microgauge.study.designs import formula_design
+from microgauge.study.designs import RESPONSES, formula_design
 from microgauge.study.records import Records, read_records, weight_name, weights_in
 from microgauge.study.study import SIDES, Study
 
@@ -78,7 +78,7 @@ def _fit(study: Study, which: Which, given: Regression, records: Records) -> Fit
         formula,
         records,
         weights,
-        nominal_response=given.kind == "logistic",
+        response=RESPONSES[given.kind],
         positions=False,
         drop_gone=False,
     )

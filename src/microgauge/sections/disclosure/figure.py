@@ -285,7 +285,7 @@ class Figures:
         """Membership where there is a holdout; WP29's attacks and lesser intruders if asked."""
         measure = self.measure
         found: dict[str, Any] = {}
-        if measure.most is not None:  # a quick reading
+        if measure.quickly is not None:  # a quick reading
             return found
         seed, chosen = measure.study.options.seed, measure.chosen
         if measure.copies is not None and (measure.holdout is not None or chosen.attacks):
@@ -323,7 +323,8 @@ def _looked_for(attack: Attack) -> LookedFor | None:
     """For how many the nearest were looked for, where not for all."""
     if not attack.sampled:
         return None
-    return LookedFor(drawn=len(attack.looked_for), of=len(attack.without_match))
+    drawn, every = attack.people_looked_for
+    return LookedFor(drawn=drawn, of=every)
 
 
 def _unweighted(measure: Measure) -> str:

@@ -45,7 +45,7 @@ NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
 QUICKLY = 2_000
-"""Combinations of keys without a match for which a quick reading looks for the nearest records."""
+"""People without a match for whom a quick reading looks for the nearest records."""
 
 
 def asked_disclosure(study: Study, log: Log) -> Asking[Measure | Disclosure | None]:
@@ -120,8 +120,8 @@ class Measure:
     evidence: Evidence
     more: More
     log: Log
-    most: int | None = None
-    """Profiles for which the nearest are looked for at most, in a quick reading."""
+    quickly: int | None = None
+    """People for whom the nearest are looked for, in a quick reading."""
 
     @cached_property
     def quick(self) -> Measure:
@@ -130,7 +130,7 @@ class Measure:
         few = all(len(attack.without_match) <= QUICKLY for attack in attacks)
         more = self.more.copies is not None and self.more.holdout is not None
         slow = more or self.chosen.attacks or self.chosen.intruders
-        return self if few and not slow else replace(self, most=QUICKLY)
+        return self if few and not slow else replace(self, quickly=QUICKLY)
 
     @property
     def holdout(self) -> Profiles | None:
@@ -174,7 +174,7 @@ class Measure:
     def attack(self) -> Attack:
         """The intruder who knows all keys."""
         seed = self.study.options.seed
-        return attack_of(self.keys, self.wanted_targets, self.evidence, seed, self.most)
+        return attack_of(self.keys, self.wanted_targets, self.evidence, seed, self.quickly)
 
     @cached_property
     def wanted_targets(self) -> list[Target]:
@@ -211,7 +211,7 @@ class Measure:
             self.holdout,
             self.evidence.shown,
             self.study.options.seed,
-            most=self.most,
+            quickly=self.quickly,
         )
 
     @cached_property
