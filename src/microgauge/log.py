@@ -7,6 +7,7 @@ no code ever reads a sentence.
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -49,27 +50,26 @@ class Log:
         return Log(self.progress)
 
 
-class Line:
-    """One line that is written over and cleared at the end: on stderr, only on a terminal."""
+class Shown(ABC):
+    """Progress that someone looks at: a line that is written over, below what was said to stay."""
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+    shows: bool = True
+    """Whether there is anybody to look."""
 
     def __enter__(self) -> Self:
         return self
 
+    @abstractmethod
     def __call__(self, what: str, share: float) -> None:
         """Say what is being done and how much of it is done, 0 to 1."""
-        if self._shown:
-            columns = get_terminal_size().columns - 1
-            sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
-            sys.stderr.flush()
 
+    @abstractmethod
+    def keep(self, text: str) -> None:
+        """Say something that stays."""
+
+    @abstractmethod
     def clear(self) -> None:
-        """Make room for something that stays."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        """Take the line away."""
 
     def __exit__(
         self,
@@ -80,34 +80,64 @@ class Line:
         self.clear()
 
 
-class Output:
-    """A line below a cell of a notebook, which is written over and emptied at the end."""
+class Line(Shown):
+    """On stderr: a line on a terminal; what stays also elsewhere, if that is wanted."""
+
+    def __init__(self, *, everywhere: bool = False) -> None:
+        self._terminal = sys.stderr.isatty()
+        self.shows = self._terminal or everywhere
+
+    def __call__(self, what: str, share: float) -> None:
+        """Over what was there."""
+        if self._terminal:
+            columns = get_terminal_size().columns - 1
+            sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
+            sys.stderr.flush()
+
+    def keep(self, text: str) -> None:
+        """In lines of its own."""
+        self.clear()
+        if self.shows:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Empty the line."""
+        if self._terminal:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+class Output(Shown):
+    """Below a cell of a notebook."""
 
     OFTEN = 0.2
     """Seconds between two lines: a notebook is told over a network."""
 
     def __init__(self, display: Callable[..., Any]) -> None:
         self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+        self._kept = ""
         self._told = 0.0
 
-    def __enter__(self) -> Self:
-        return self
-
     def __call__(self, what: str, share: float) -> None:
-        """Say what is being done and how much of it is done, 0 to 1."""
+        """Over what was there, now and then."""
         now = monotonic()
-        if self._handle is not None and now - self._told >= self.OFTEN:
+        if now - self._told >= self.OFTEN:
             self._told = now
-            self._handle.update({"text/plain": bar(what, share)}, raw=True)
+            self._show(self._kept + bar(what, share))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def keep(self, text: str) -> None:
+        """Above the line."""
+        self._kept += f"{text}\n"
+        self._show(self._kept)
+
+    def clear(self) -> None:
+        """Leave what is to stay."""
+        self._show(self._kept.rstrip("\n"))
+
+    def _show(self, text: str) -> None:
         if self._handle is not None:
-            self._handle.update({"text/plain": ""}, raw=True)
+            self._handle.update({"text/plain": text}, raw=True)
 
 
 def bar(what: str, share: float) -> str:
@@ -139,7 +169,8 @@ def followed(work: Callable[P, T]) -> Callable[P, T]:
         if named.get("progress", where_seen) is not where_seen:
             return work(*given, **named)
         display = _notebook()
-        with Line() if display is None else Output(display) as progress:
+        progress: Shown = Line() if display is None else Output(display)
+        with progress:
             named["progress"] = progress
             return work(*given, **named)
 

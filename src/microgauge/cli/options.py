@@ -70,6 +70,9 @@ def add_require(command: argparse.ArgumentParser) -> None:
         help='limits on figures, e.g. "risk<=0.05, gdu>=0.8, k>=3"; they replace those of the '
         "schema on the same figures",
     )
+    command.add_argument(
+        "--junit", metavar="F.xml", help="write the limits as test cases (JUnit XML)"
+    )
 
 
 def add_choices(command: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.errors import InputError
-from microgauge.log import Log, Note, Progress, followed, where_seen
+from microgauge.log import Log, Note, Progress, Shown, followed, where_seen
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -40,8 +40,6 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
-Headline = Callable[[Assessment], None]
-"""Is handed a first verdict, before all is measured."""
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
 
 
@@ -70,7 +68,6 @@ def assess(
     scratch: str | Path | None = None,
     engine: Any = "local",
     progress: Progress = where_seen,
-    headline: Headline | None = None,
 ) -> Assessment:
     """Measure how much a protected table has lost.
 
@@ -80,8 +77,7 @@ def assess(
     recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
     names, which add to what the schema says. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; what takes long is left out unless it is named, has a table in
-    the schema, or `full` asks for all. `quick` stops after a first verdict, which `headline` is
-    handed as soon as it is there. `yardsticks` adds files whose loss is known. `external` is a
+    the schema, or `full` asks for all; `quick` stops after a first verdict. `yardsticks` adds files whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
     the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
     gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
@@ -104,7 +100,7 @@ def assess(
     _check_risk(only, chosen)
     more = requested(yardsticks=yardsticks, details=details)
     wanted = replace(wanted, sections=wanted.sections | more, risky=risky)
-    return assess_against(before, protected, chosen, wanted, progress, headline)
+    return assess_against(before, protected, chosen, wanted, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,11 +138,10 @@ def assess_against(
     schema: Schema,
     wanted: Wanted,
     progress: Progress,
-    headline: Headline | None = None,
 ) -> Assessment:
     """Measure one protected table against an original that was read before.
 
-    `headline` is told the first verdict, where there is more to measure after it.
+    Where someone looks, a first verdict is shown before the rest is measured.
     """
     progress("reading the protected table", 0.0)
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
@@ -162,9 +157,16 @@ def assess_against(
     measuring = Measuring(study, schema, wanted, log)
     if wanted.quick:
         return measuring.first()
-    if headline is not None and "verdict" in wanted.sections and wanted.later(schema):
-        headline(measuring.first())
-    return measuring.whole()
+    judged = "verdict" in wanted.sections and wanted.later(schema)
+    if not judged or not isinstance(progress, Shown) or not progress.shows:
+        return measuring.whole()
+    first = measuring.first()
+    progress.keep(first.headline_text())
+    result = measuring.whole()
+    revised = result.revision_of(first)
+    if revised is not None:
+        progress.keep(revised)
+    return result
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from microgauge.render.text import WIDTH, block_lines, group_lines, headline_tex
 from microgauge.results import Assessment
 from microgauge.results.blocks import Stories
 from microgauge.results.names import cut, shortened, within
+from microgauge.results.wording import figure
 from microgauge.results.verdict import Finding, Opinion, Verdict
 
 MOST_LINES = 40
@@ -46,6 +47,38 @@ def _told(label: str, said: str, most: int = MOST_SAID) -> list[str]:
     if len(lines) <= most:
         return lines
     return [*lines[: most - 1], within(lines[most - 1], WIDTH - 2) + " …"]
+
+
+def first_text(result: Assessment) -> str:
+    """The two grades and their figures, while the rest is measured."""
+    verdict = result.verdict
+    assert verdict is not None
+    rows = [("useful", _grade(verdict.useful, "utility", verdict.utility, None))]
+    ends = None if result.disclosure is None else result.disclosure.risk_ci
+    rows.append(("safe", _grade(verdict.safe, "risk", verdict.risk, ends)))
+    if verdict.provisional is not None:
+        rows.append(("note", verdict.provisional.sentence))
+    return "\n".join(["A first verdict, while the rest is measured", *told_lines(rows)])
+
+
+def _grade(
+    opinion: Opinion, name: str, value: float | None, ends: tuple[float, float] | None
+) -> str:
+    said = opinion.grade.capitalize()
+    if value is None:
+        return f"{said}: {opinion.reason or opinion.sentence}"
+    between = "" if ends is None else f", 95 % interval {figure(ends[0])} to {figure(ends[1])}"
+    return f"{said}: {name} {figure(value)}{between}"
+
+
+def revision(first: Assessment, last: Assessment) -> str | None:
+    """Which grades turned out otherwise once all was measured; None where neither did."""
+    if first.verdict is None or last.verdict is None:
+        return None
+    before, after = first.verdict, last.verdict
+    both = (("useful", before.useful, after.useful), ("safe", before.safe, after.safe))
+    told = [f"{name} was {a.grade} and is {b.grade}" for name, a, b in both if a.grade != b.grade]
+    return f"All measured, the first verdict is revised: {', '.join(told)}." if told else None
 
 
 # -- with a verdict --------------------------------------------------------------------------

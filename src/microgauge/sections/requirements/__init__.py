@@ -24,7 +24,7 @@ class Requirements(Section):
     name = "requirements"
     title = "Limits"
     about = "whether the file keeps the limits on its figures"
-    page = "rank.md"
+    page = "gate.md"
     result = tuple[Requirement, ...]
     choices = Limits
     key = "require"
@@ -42,4 +42,4 @@ class Requirements(Section):
         """A line for each limit."""
         from microgauge.sections.requirements.words import words
 
-        return words(result.sections[self.name])
+        return words(result)
