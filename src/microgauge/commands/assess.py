@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
-from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.errors import InputError
 from microgauge.log import Log, Note, Progress, Shown, followed, where_seen
 from microgauge.results import (
@@ -77,7 +77,8 @@ def assess(
     recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
     names, which add to what the schema says. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; what takes long is left out unless it is named, has a table in
-    the schema, or `full` asks for all; `quick` stops after a first verdict. `yardsticks` adds files whose loss is known. `external` is a
+    the schema, or `full` asks for all; `quick` stops after a first verdict. `yardsticks` adds files
+    whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
     the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
     gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's

@@ -13,7 +13,6 @@ from microgauge.sections.registry import choosable, sections
 from microgauge.sections.section import Section, Shared
 from microgauge.sections.verdict.forming import needed_by
 
-
 Depth = Literal["quick", "default", "full"]
 
 
@@ -50,9 +49,7 @@ class Wanted:
     def first(self, schema: Schema) -> dict[str, Section | Shared]:
         """What the verdict is made of, each as quickly as it can be read."""
         wanted = needed_by(schema) & self.sections
-        return {
-            section.name: section.quickly() for section in sections() if section.name in wanted
-        }
+        return {section.name: section.quickly() for section in sections() if section.name in wanted}
 
     def later(self, schema: Schema) -> tuple[str, ...]:
         """The sections that a first reading does not have."""
@@ -62,7 +59,9 @@ class Wanted:
             for section in sections()
             if section.name in self.sections
             and section.name not in first
-            and section.name not in ("verdict", "requirements")
+            and section.name != "verdict"
+            and not section.on_request
+            and not (section.several and not schema.parts[section.name])
         )
 
     @property

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.render.text import WIDTH, block_lines, group_lines, headline_text, wrapped
-from microgauge.results import Assessment
-from microgauge.results.blocks import Stories
+from microgauge.render.text import WIDTH, group_lines, headline_text, wrapped
+from microgauge.results import Assessment, Disclosure
 from microgauge.results.names import cut, shortened, within
-from microgauge.results.wording import figure
 from microgauge.results.verdict import Finding, Opinion, Verdict
+from microgauge.results.wording import figure
 
 MOST_LINES = 40
+LEFT_OUT = "left-out"
+"""The code of the note on what takes long."""
 MOST_FINDINGS = 6
 MOST_SAID = 5
 """Lines of one answer or finding: names may be of any length."""
-LABEL = 10
+LABEL = 11
 """Columns before what is said."""
 
 Rows = Sequence[tuple[str, str]]
@@ -31,7 +32,8 @@ def short_text(result: Assessment, ending: Rows = (), more: str = "long_text()")
     if result.verdict is None:
         return "\n".join(_without_verdict(result, last, more)) + "\n"
     head = _answers(result.verdict)
-    tail = [*_briefly(result), "", *_compared(result), *told_lines(_asides(result, more)), *last]
+    brief = _briefly(result)
+    tail = [*brief, *([""] if brief else []), *told_lines(_compared(result, more)), *last]
     room = MOST_LINES - len(head) - len(tail) - 1
     lines = [*head, *_found(result.verdict.findings, room, more), "", *tail]
     return "\n".join(lines[:MOST_LINES]) + "\n"
@@ -43,7 +45,7 @@ def told_lines(rows: Rows, most: int = MOST_SAID) -> list[str]:
 
 
 def _told(label: str, said: str, most: int = MOST_SAID) -> list[str]:
-    lines = wrapped(said, f"  {label:<{LABEL - 2}}", " " * LABEL)
+    lines = wrapped(said, f"  {label:<{LABEL - 3}} ", " " * LABEL)
     if len(lines) <= most:
         return lines
     return [*lines[: most - 1], within(lines[most - 1], WIDTH - 2) + " …"]
@@ -53,22 +55,30 @@ def first_text(result: Assessment) -> str:
     """The two grades and their figures, while the rest is measured."""
     verdict = result.verdict
     assert verdict is not None
-    rows = [("useful", _grade(verdict.useful, "utility", verdict.utility, None))]
-    ends = None if result.disclosure is None else result.disclosure.risk_ci
-    rows.append(("safe", _grade(verdict.safe, "risk", verdict.risk, ends)))
-    if verdict.provisional is not None:
-        rows.append(("note", verdict.provisional.sentence))
+    use = _grade(verdict.useful, "utility", verdict.utility)
+    safe = _grade(verdict.safe, "risk", verdict.risk)
+    if verdict.risk is not None and verdict.safe.measure == "disclosure":
+        safe += _how_sure(result.disclosure)
+    rows = [("useful", use), ("safe", safe)]
     return "\n".join(["A first verdict, while the rest is measured", *told_lines(rows)])
 
 
-def _grade(
-    opinion: Opinion, name: str, value: float | None, ends: tuple[float, float] | None
-) -> str:
+def _grade(opinion: Opinion, name: str, value: float | None) -> str:
     said = opinion.grade.capitalize()
     if value is None:
-        return f"{said}: {opinion.reason or opinion.sentence}"
-    between = "" if ends is None else f", 95 % interval {figure(ends[0])} to {figure(ends[1])}"
-    return f"{said}: {name} {figure(value)}{between}"
+        return f"{said}. {opinion.brief or opinion.sentence}"
+    return f"{said}: {name} {figure(value)}"
+
+
+def _how_sure(found: Disclosure | None) -> str:
+    """The interval, and of how many people it is an estimate."""
+    if found is None or found.risk_ci is None:
+        return ""
+    said = f" (95 % interval {figure(found.risk_ci[0])} to {figure(found.risk_ci[1])}"
+    if found.looked_for is None:
+        return f"{said})"
+    few = f"{found.looked_for.drawn:,} of {found.looked_for.of:,}"
+    return f"{said}; the nearest records of {few} people without an equal one)"
 
 
 def revision(first: Assessment, last: Assessment) -> str | None:
@@ -120,20 +130,20 @@ def _briefly(result: Assessment) -> list[str]:
     return [line for block in blocks for line in told_lines(block.rows, 2)]
 
 
-def _compared(result: Assessment) -> list[str]:
+def _compared(result: Assessment, more: str) -> list[tuple[str, str]]:
+    """Which files, whether their rows correspond, what was left out, and what else there is."""
     inputs = result.inputs
     tables = (inputs.original, inputs.protected)
     names = shortened([table.path for table in tables], 40)
-    lines = [
-        f"  {label:<{LABEL - 1}} {names[table.path]}, {table.rows:,} rows × {table.columns:,}"
-        for label, table in zip(("original", "protected"), tables, strict=True)
-    ]
-    return [*lines, *_told("rows", f"{inputs.alignment.how}: {inputs.alignment.reason}", 2)]
-
-
-def _asides(result: Assessment, more: str) -> Rows:
-    said = [("note", note.sentence) for note in result.remarks if note.code == "left-out"]
-    others = len(result.remarks) - len(said)
+    files = [f"{names[t.path]} ({t.rows:,} rows × {t.columns:,})" for t in tables]
+    rows = f"matched by {inputs.alignment.how}"
+    if not inputs.alignment.aligned:
+        rows = f"not matched: {inputs.alignment.reason}"
+    said = [("files", ", ".join(files)), ("rows", rows)]
+    for note in result.remarks:
+        if note.code == LEFT_OUT:
+            said.append(("left out", f"{', '.join(note.about)} (--full)"))
+    others = sum(note.code != LEFT_OUT for note in result.remarks)
     if others:
         said.append(("notes", f"{others:,} on how it was measured: {more}"))
     return said
@@ -145,13 +155,14 @@ def _asides(result: Assessment, more: str) -> Rows:
 def _without_verdict(result: Assessment, last: Sequence[str], more: str) -> list[str]:
     """What the sections say, as far as there is room."""
     presenter = result.presenter
-    parts = [headline_text(headline).split("\n") for headline in presenter.headlines(result, "internal")]
+    parts = [
+        headline_text(headline).split("\n") for headline in presenter.headlines(result, "internal")
+    ]
     parts += [group_lines(group) for group in presenter.words(result)]
-    lines = [*_compared(result)]
+    lines = []
     for part in parts:
-        lines += ["", *part] if any(part) else []
-    lines += ["", *told_lines(_asides(result, more))]
-    return fitted(lines, last, more)
+        lines += [*part, ""] if any(part) else []
+    return fitted([*lines, *told_lines(_compared(result, more))], last, more)
 
 
 def fitted(lines: Sequence[str], last: Sequence[str], more: str) -> list[str]:

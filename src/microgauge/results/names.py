@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
-from os.path import commonprefix
+from itertools import count, takewhile
 from unicodedata import east_asian_width
 
 FEWEST = 8
@@ -74,13 +73,20 @@ def shortened(names: Iterable[str], most: int) -> dict[str, str]:
     }
 
 
+def _shared(names: Sequence[str]) -> str:
+    """The beginning that all of them have."""
+    first, last = min(names, default=""), max(names, default="")
+    same = takewhile(lambda both: both[0] == both[1], zip(first, last, strict=False))
+    return "".join(sign for sign, _ in same)
+
+
 def _both_ends(names: Sequence[str], most: int) -> list[str]:
     return [cut(name, most) for name in names]
 
 
 def _after_beginning(names: Sequence[str], most: int) -> list[str]:
     """Without the beginning that all share, up to a place between two words."""
-    shared = commonprefix(list(names))
+    shared = _shared(names)
     while shared and shared[-1].isalnum():
         shared = shared[:-1]
     return [cut(MARK + name[len(shared) :], most) if shared else cut(name, most) for name in names]
@@ -92,7 +98,7 @@ def _around_difference(names: Sequence[str], most: int) -> list[str]:
     ordered = sorted(names)
     beside = dict(zip(ordered, zip(["", *ordered], [*ordered[1:], ""], strict=False), strict=False))
     for name in names:
-        parts = max(len(commonprefix([name, other])) for other in beside[name])
+        parts = max(len(_shared([name, other])) for other in beside[name])
         head = within(name, most // 3)
         start = max(parts - 1, len(head))
         rest = name[start:]

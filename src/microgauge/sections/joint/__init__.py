@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
@@ -28,7 +28,7 @@ class Propensity(Section):
     result = PropensityResult
     choices = PropensityChoices
     explanations = PROPENSITY
-    slow_choices = {"boosted": "boosted propensity scores"}
+    slow_choices: ClassVar[Mapping[str, str]] = {"boosted": "boosted scores"}
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
