@@ -81,15 +81,14 @@ class Shown(ABC):
 
 
 class Line(Shown):
-    """On stderr: a line on a terminal; what stays also elsewhere, if that is wanted."""
+    """On stderr, only on a terminal."""
 
-    def __init__(self, *, everywhere: bool = False) -> None:
-        self._terminal = sys.stderr.isatty()
-        self.shows = self._terminal or everywhere
+    def __init__(self) -> None:
+        self.shows = sys.stderr.isatty()
 
     def __call__(self, what: str, share: float) -> None:
         """Over what was there."""
-        if self._terminal:
+        if self.shows:
             columns = get_terminal_size().columns - 1
             sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
             sys.stderr.flush()
@@ -103,7 +102,7 @@ class Line(Shown):
 
     def clear(self) -> None:
         """Empty the line."""
-        if self._terminal:
+        if self.shows:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 

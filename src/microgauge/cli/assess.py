@@ -129,7 +129,7 @@ def assessed(
     from microgauge.commands.assess import assess
     from microgauge.log import Line
 
-    with Line(everywhere=True) as progress:
+    with Line() as progress:
         result = assess(
             original,
             protected,

@@ -111,6 +111,11 @@ def _add_sections(command: argparse.ArgumentParser) -> None:
 
     command.add_argument("--only", metavar="A,B", help=f"only these of {', '.join(choosable())}")
     command.add_argument("--skip", metavar="A,B", help="all but these")
+    add_full(command)
+
+
+def add_full(command: argparse.ArgumentParser) -> None:
+    """Whether all is computed that there is."""
     command.add_argument(
         "--full", action="store_true", help=f"also what takes long: {', '.join(_slow())}"
     )

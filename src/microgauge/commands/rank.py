@@ -88,8 +88,7 @@ def rank(
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
-    wanted = replace(wanted, sections=named | needed(chosen))
-    labels = _names(candidates, names)
+    wanted, labels = replace(wanted, sections=named | needed(chosen)), _names(candidates, names)
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
     found = _measured(before, called, chosen, wanted, progress)

@@ -139,11 +139,10 @@ def _compared(result: Assessment, more: str) -> list[tuple[str, str]]:
     rows = f"matched by {inputs.alignment.how}"
     if not inputs.alignment.aligned:
         rows = f"not matched: {inputs.alignment.reason}"
+    left_out = [note.about for note in result.remarks if note.code == LEFT_OUT]
     said = [("files", ", ".join(files)), ("rows", rows)]
-    for note in result.remarks:
-        if note.code == LEFT_OUT:
-            said.append(("left out", f"{', '.join(note.about)} (--full)"))
-    others = sum(note.code != LEFT_OUT for note in result.remarks)
+    said += [("left out", f"{', '.join(about)} (--full)") for about in left_out]
+    others = len(result.remarks) - len(left_out)
     if others:
         said.append(("notes", f"{others:,} on how it was measured: {more}"))
     return said
