@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from microgauge.cli.options import add_require, chosen_roles, chosen_schema, chosen_sections
 from microgauge.cli.outputs import (
     Files,
+    Shown,
     check_junit,
     check_outputs,
     check_report,
@@ -104,4 +105,13 @@ def compared(
         **junit_file(chosen.junit, result),
         **(more or {}),
     }
-    return finished(result, chosen.json, files)
+    return finished(result, chosen.json, files, Shown(chosen.long, _next_steps(chosen, result)))
+
+
+def _next_steps(chosen: argparse.Namespace, result: Ranking) -> list[tuple[str, str]]:
+    """What to say next on the command line."""
+    if result.max_risk is None:
+        return [("next", "say how much risk is too much: --max-risk 0.05")]
+    if not chosen.report:
+        return [("next", "see the candidates side by side: --report report.html")]
+    return []

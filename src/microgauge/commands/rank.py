@@ -10,21 +10,20 @@ from typing import Any
 from microgauge.commands.assess import (
     Original,
     SchemaSource,
-    Wanted,
     assess_against,
     chosen_schema,
-    chosen_sections,
     read_original,
     requested,
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.replicates import MeasuredAgain
+from microgauge.commands.wanted import Wanted, in_full, wanted_of
 from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError
-from microgauge.log import Log, Progress, silent
+from microgauge.log import Log, Progress, followed, where_seen
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
 from microgauge.results.given_back import Frames, frames_of
@@ -37,6 +36,7 @@ from microgauge.study.study import Study
 from microgauge.tables import exists
 
 
+@followed
 def rank(
     original: Any,
     candidates: Sequence[Any],
@@ -57,12 +57,13 @@ def rank(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
+    full: bool = False,
     details: bool = False,
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
     frames: Frames | None = None,
-    progress: Progress = silent,
+    progress: Progress = where_seen,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
 
@@ -73,7 +74,6 @@ def rank(
     (analysis, balanced, sharing, public); all else is as in `assess`.
     """
     candidates = _listed(candidates)
-    named = chosen_sections(only, skip) | requested(details=details)
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
     tables = {"external": external, "population": population, "holdout": holdout}
     chosen = chosen_limits(
@@ -82,14 +82,16 @@ def rank(
         utility,
         preset,
     )
+    chosen = in_full(chosen) if full else chosen
+    wanted = wanted_of(only, skip, chosen, full=full)
+    named = wanted.sections | requested(details=details)
     check_choice(chosen, named)
     reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
     if reads_files(reading):
         _check_files(candidates)
     before = read_original(original, chosen, progress, reading)
     before = replace(before, frames=frames or frames_of(original, *candidates))
-    wanted = Wanted(named | needed(chosen))
-    labels = _names(candidates, names)
+    wanted, labels = replace(wanted, sections=named | needed(chosen)), _names(candidates, names)
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
     found = _measured(before, called, chosen, wanted, progress)

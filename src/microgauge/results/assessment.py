@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,9 +324,36 @@ class Assessment:
         return (*head, self.written, self.notes)
 
     def __str__(self) -> str:
+        return self.short_text()
+
+    def short_text(
+        self, ending: Sequence[tuple[str, str]] = (), more: str = "print(result.long_text())"
+    ) -> str:
+        """The verdict and what matters most, in at most 40 lines of 80 columns.
+
+        `ending` adds lines under labels of their own; `more` says how to see everything.
+        """
+        from microgauge.render.short import short_text
+
+        return short_text(self, ending, more)
+
+    def long_text(self) -> str:
+        """What every section says, line by line."""
         from microgauge.render.text import summary
 
         return summary(self)
+
+    def headline_text(self) -> str:
+        """The two grades and their figures in a few lines."""
+        from microgauge.render.short import first_text
+
+        return first_text(self)
+
+    def revision_of(self, first: Assessment) -> str | None:
+        """Which grades of a first verdict turned out otherwise, in a sentence; None if neither."""
+        from microgauge.render.short import revision
+
+        return revision(first, self)
 
     def __repr__(self) -> str:
         told = []

@@ -45,6 +45,25 @@ class DesignUsed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Boosted:
+    """What boosted trees make of the same rows: they see what the model's terms cannot."""
+
+    value: float | None
+    """U_p of rows by trees that did not see them."""
+    expected: float | None
+    """The same with labels shuffled."""
+    ratio: float | None
+    null_share: float | None
+    """Share of shuffles with a larger U_p."""
+    beyond_chance: bool | None
+    auc_cross: float | None
+    size: Literal["small", "clear", "easy"] | None
+    rows: int
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PropensityResult:
     """Can a classifier tell the files apart? 0: not at all; c(1 - c): fully."""
 
@@ -84,6 +103,8 @@ class PropensityResult:
     rows: int
     """Rows of both files that were used."""
     seed: int
+    boosted: Boosted | None = None
+    """A second opinion, where it was asked for."""
     reason: str | None = None
 
 

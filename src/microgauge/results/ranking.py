@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -204,6 +205,21 @@ class Ranking:
         return RankingPlots(self)
 
     def __str__(self) -> str:
+        return self.short_text()
+
+    def short_text(
+        self, ending: Sequence[tuple[str, str]] = (), more: str = "print(result.long_text())"
+    ) -> str:
+        """What matters most, in at most 40 lines of 80 columns.
+
+        `ending` adds lines under labels of their own; `more` says how to see everything.
+        """
+        from microgauge.render.ranking import short_ranking
+
+        return short_ranking(self, ending, more)
+
+    def long_text(self) -> str:
+        """Everything, line by line."""
         from microgauge.render.ranking import ranking_text
 
         return ranking_text(self)

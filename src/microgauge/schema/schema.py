@@ -22,6 +22,21 @@ ProtectionLevels = Mapping[str, Mapping[str, Recode | None]]
 Chosen = TypeVar("Chosen", bound=Entries)
 
 
+class Parts(dict[str, Any]):
+    """The choices of sections by their names, and which of them were given."""
+
+    given: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(known: Mapping[str, Any], *given: Mapping[str, Any]) -> Parts:
+        """What holds where nothing is said, and what is said; of parts, what they were given."""
+        found = Parts(known)
+        for some in given:
+            found.update(some)
+            found.given |= some.given if isinstance(some, Parts) else frozenset(some)
+        return found
+
+
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class Schema:
     """Everything a user says about the data and the run.
@@ -61,7 +76,7 @@ class Schema:
             "options": Options() if options is None else options,
             "variables": {} if variables is None else variables,
             "models": models,
-            "parts": {**known, **(parts or {}), **choices},
+            "parts": Parts.of(known, parts or {}, choices),
             "levels": {} if levels is None else levels,
             "malformed": malformed,
             "said": {} if said is None else said,
@@ -95,6 +110,11 @@ class Schema:
     def changed(self, **changes: Any) -> Schema:
         """The same with some of it changed: `schema.changed(risk=…, options=…)`."""
         return replace(self, **changes)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The sections that it has a table for, whatever the table says."""
+        return self.parts.given if isinstance(self.parts, Parts) else frozenset(self.parts)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -143,7 +163,11 @@ class Schema:
                 Model.read(entry, where, reader)
                 for where, entry in reader.numbered(content, "model")
             ),
-            parts={part.name: part.read(content, reader) for part in section_parts()},
+            parts={
+                part.name: part.read(content, reader)
+                for part in section_parts()
+                if part.key in content
+            },
             levels=_read_levels(content.get("level", {}), reader),
             malformed=tuple(reader.faults),
         )

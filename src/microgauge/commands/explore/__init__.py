@@ -7,12 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.commands.assess import (
-    SchemaSource,
-    chosen_schema,
-    chosen_sections,
-    read_original,
-)
+from microgauge.commands.assess import SchemaSource, chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
@@ -24,9 +19,10 @@ from microgauge.commands.rank import (
     original_risk,
 )
 from microgauge.commands.replicates import MeasuredAgain
+from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
-from microgauge.log import Progress, silent
+from microgauge.log import Progress, followed, where_seen
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.schema import Names, Schema
@@ -36,6 +32,7 @@ from microgauge.tables import coded_table, is_paths, read_held
 __all__ = ["explore"]
 
 
+@followed
 def explore(
     original: Any,
     recipe: Mapping[str, Any] | str | Path,
@@ -57,7 +54,8 @@ def explore(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
-    progress: Progress = silent,
+    full: bool = False,
+    progress: Progress = where_seen,
 ) -> Ranking:
     """Make every candidate of a grid, measure each like `rank` does, and say which to release.
 
@@ -76,19 +74,20 @@ def explore(
         utility,
         preset,
     )
-    named = chosen_sections(only, skip)
+    chosen = in_full(chosen) if full else chosen
+    wanted = wanted_of(only, skip, chosen, full=full)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
     held = read_held(original, "original").in_memory()
     data = read_data(held)
-    check_choice(chosen, named, _faults(grid, data))
-    sections = named | needed(chosen)
+    check_choice(chosen, wanted.sections, _faults(grid, data))
+    wanted = replace(wanted, sections=wanted.sections | needed(chosen))
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
-    if "propensity" in sections:  # one model for all candidates, as the smallest bears it
+    if "propensity" in wanted.sections:  # one model for all candidates, as the smallest bears it
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
-    work = Work(data, before, chosen, sections)
+    work = Work(data, before, chosen, wanted)
     kept = None if folder is None else _kept(folder, original, work)
     candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
@@ -113,7 +112,7 @@ def _kept(folder: str | Path, original: Any, work: Work) -> Kept:
     """Where finished candidates are kept, under a print of all that their figures rest on."""
     content = original if is_paths(original) else work.data.frame
     rows = work.original.cache.fewest_rows
-    return Kept.open(folder, basis_of(content, work.schema, work.sections, rows))
+    return Kept.open(folder, basis_of(content, work.schema, work.wanted.sections, rows))
 
 
 def _maker(grid: Grid, data: Data) -> Callable[[str], Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal
@@ -47,7 +47,7 @@ from microgauge.measures.joint.propensity import (
 )
 from microgauge.measures.joint.terms import terms_of
 from microgauge.results import PropensityResult, VariableDrop
-from microgauge.results.joint import DesignUsed, Sees
+from microgauge.results.joint import Boosted, DesignUsed, Sees
 from microgauge.schema.formulas import Formula, parse_terms
 from microgauge.sections.joint.all_rows import on_all_rows
 from microgauge.sections.joint.choices import PropensityChoices
@@ -78,11 +78,14 @@ def run(study: Study, log: Log) -> Asking[PropensityResult]:
     joint = yield Need(JOINT)
     measure = PropensityMeasure(joint, study.options.seed, log, left_alone, formula, plan)
     result = measure.result(chosen)
+    design = measure.design
+    if chosen.boosted and chosen.model != "boost":
+        result = replace(result, boosted=measure.boosted(chosen))
     plain = chosen.model in ("auto", "logit") and chosen.unmasked == "all"
     rows = sum(engine.rows for engine in study.engines)
     if not study.original.fits_models or not plain or rows <= chosen.sample:
         return result
-    return (yield from on_all_rows(result, measure.design, measure.part(chosen), study, log))
+    return (yield from on_all_rows(result, design, measure.part(chosen), study, log))
 
 
 @dataclass
@@ -119,6 +122,21 @@ class PropensityMeasure:
                 return _Scored(self, joint, chosen, model).result()
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
+
+    def boosted(self, chosen: PropensityChoices) -> Boosted:
+        """What boosted trees make of the same rows; which variables do it is not asked."""
+        self.log.progress("boosting propensity scores", 0.0)
+        chosen = replace(chosen, model="boost", formula=None, resamples=None)
+        whole = self.part(chosen)
+        # What is to be said of the sample and of its folds was said of the other model.
+        joint = sampled(whole, chosen.sample, "propensity score", self.seed, Log())
+        quiet = replace(self, log=Log())
+        try:
+            check_rows(joint)
+            with one_thread():
+                return _Scored(quiet, joint, chosen, self._model(joint, whole, chosen)).boosted()
+        except Undefined as reason:
+            return _no_boosted(joint, self.seed, str(reason))
 
     def told_apart(self, chosen: PropensityChoices) -> tuple[float, float]:
         """U_p and its ratio to the expectation only."""
@@ -316,9 +334,6 @@ class _Scored:
                 "probabilities are kept finite.",
             )
         told = separation(scores, protected, self.joint.share)
-        beyond = None
-        if self.ratio is not None:
-            beyond = beyond_chance(self.ratio, self.null_deviation, self.null_share)
         return PropensityResult(
             model="logit" if self.chosen.model == "auto" else self.chosen.model,
             terms=self.model.terms,
@@ -334,7 +349,7 @@ class _Scored:
             null_deviation=self.null_deviation,
             null_share=self.null_share,
             resamples=self.resamples,
-            beyond_chance=beyond,
+            beyond_chance=self._beyond,
             auc=told.auc,
             auc_cross=self.auc_cross,
             size=difference_size(self.auc_cross),
@@ -347,6 +362,27 @@ class _Scored:
             seed=self.measure.seed,
             reason="; ".join(self.why_not) or None,
         )
+
+    def boosted(self) -> Boosted:
+        """Its main figures."""
+        return Boosted(
+            value=self.value,
+            expected=self.expected,
+            ratio=self.ratio,
+            null_share=self.null_share,
+            beyond_chance=self._beyond,
+            auc_cross=self.auc_cross,
+            size=difference_size(self.auc_cross),
+            rows=self.joint.rows,
+            seed=self.measure.seed,
+            reason="; ".join(self.why_not) or None,
+        )
+
+    @property
+    def _beyond(self) -> bool | None:
+        if self.ratio is None:
+            return None
+        return beyond_chance(self.ratio, self.null_deviation, self.null_share)
 
     @property
     def _design(self) -> Design | None:
@@ -375,6 +411,21 @@ def _used(plan: Plan | None) -> DesignUsed | None:
         pairs="all" if plan.pairs is None else "most associated",
         rows=plan.rows,
         terms=plan.terms,
+    )
+
+
+def _no_boosted(joint: Joint, seed: int, reason: str) -> Boosted:
+    return Boosted(
+        value=None,
+        expected=None,
+        ratio=None,
+        null_share=None,
+        beyond_chance=None,
+        auc_cross=None,
+        size=None,
+        rows=joint.rows,
+        seed=seed,
+        reason=reason,
     )
 
 
