@@ -7,6 +7,7 @@ from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.results.loss import LogLinearLoss, ValidityLoss, VariableLoss
 from microgauge.results.wording import general
 from microgauge.sections.gdu.words import recoded_as
+from microgauge.sections.loss.methods import advice
 from microgauge.sections.loss.words import CRITERIA, records_story, words
 
 
@@ -47,8 +48,8 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
         ),
     )
     if loss.units is None or loss.records_changed is None:
-        return (table,)
-    return (Sentence(text=f"{records_story(loss)}."), table)
+        return (table, *advice(loss))
+    return (Sentence(text=f"{records_story(loss)}."), table, *advice(loss))
 
 
 def _change(found: VariableLoss) -> float:
