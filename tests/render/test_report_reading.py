@@ -112,7 +112,10 @@ class TestFirst:
         verdict = demo_result().verdict
         with visit("demo") as page:
             answers = page.locator("#decision .answer")
-            assert answers.locator("h2").all_inner_texts() == ["Useful?\n?", "Safe?\n?"]
+            assert answers.locator("h2").all_inner_texts() == [
+                "Useful??",
+                "Safe??",
+            ]  # each with its "?"
             for answer, said in zip(answers.all(), (verdict.useful, verdict.safe), strict=True):
                 text = answer.inner_text()
                 assert said.grade.capitalize() in text

@@ -266,6 +266,8 @@ const heading = (report, title) => {
   );
 };
 
+const UNGRADED = "The verdict was not asked for, so that nothing is said of it here.";
+
 // Without a verdict (not computed, or not for data users): what the measures say, and no grade.
 const ungraded = (report) => {
   const main = report.figures.find((one) => one.main);
@@ -280,7 +282,9 @@ const ungraded = (report) => {
     ...shown,
     ...report.verdict.map((said) => el("p", { class: "sentence" }, said)),
   );
-  return [el("div", { class: "answers alone" }, card, box)];
+  if (report.edition === "public") return [el("div", { class: "answers alone" }, card, box)];
+  const unknown = { grade: "unknown", value: null, sentence: UNGRADED };
+  return [el("div", { class: "answers two" }, card, answerCard("Safe?", "safe", unknown)[0], box)];
 };
 
 const answered = (report) => {
