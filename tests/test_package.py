@@ -26,7 +26,7 @@ ROOMS = (
     {"sections"},
     {"masking"},
     {"commands"},
-    {"papers"},
+    {"papers", "testing"},
     {"demo"},
     {"cli"},
 )

@@ -73,7 +73,7 @@ CONTRACT = {
     " overlap rank_correlation terms",
     "loss.loglinear.terms": "variables parameters agreement overlap",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
-    " il1 mae mse mean_variation ncp moments",
+    " il1 mae mse mean_variation ncp moments methods",
     "loss.variables.missing": "original protected share_original share_protected increase",
     "loss.variables.moments": "original protected",
     "loss.variables.moments.original": "mean sd q1 median q3",

@@ -12,21 +12,21 @@ from microgauge.cli.options import (
     add_reading,
     add_require,
     chosen_reading,
+    chosen_roles,
     chosen_schema,
     chosen_sections,
     left_out,
 )
 from microgauge.cli.outputs import (
+    check_junit,
     check_outputs,
     check_report,
-    printed,
-    write_report,
-    write_table,
+    finished,
+    junit_file,
+    report_file,
+    table_file,
 )
 from microgauge.errors import InputError
-
-MISSED = 1
-"""What the command returns where the file misses a limit."""
 
 if TYPE_CHECKING:
     from microgauge.results import Assessment
@@ -43,6 +43,7 @@ class Outputs:
     min_count: int = 10
     pairs: str | None = None
     risky: str | None = None
+    junit: str | None = None
 
 
 def description() -> str:
@@ -86,13 +87,16 @@ def run(chosen: argparse.Namespace) -> int:
         min_count=chosen.min_count,
         pairs=chosen.pairs,
         risky=chosen.risky,
+        junit=chosen.junit,
     )
-    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report)
+    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report, chosen.junit)
     check_report(chosen)
+    schema = chosen_schema(chosen.schema, chosen.settings)
+    check_junit(chosen.junit, schema, require=chosen.require)
     return assessed(
         chosen.original,
         chosen.protected,
-        chosen_schema(chosen.schema, chosen.settings),
+        schema,
         outputs,
         key=chosen.key,
         yardsticks=chosen.yardsticks,
@@ -100,6 +104,7 @@ def run(chosen: argparse.Namespace) -> int:
         holdout=chosen.holdout,
         population=chosen.population,
         require=chosen.require,
+        **chosen_roles(chosen),
         **chosen_sections(chosen),
         **chosen_reading(chosen),
     )
@@ -111,7 +116,6 @@ def assessed(
     """Assess two tables, and write and print what is asked for."""
     from microgauge.commands.assess import assess
     from microgauge.log import Line
-    from microgauge.results.requirements import keeps
 
     with Line() as progress:
         result = assess(
@@ -125,14 +129,13 @@ def assessed(
         )
     if outputs.risky and result.risky is None:
         raise InputError(f"--risky: no risk was measured. {_why_no_risk(result)}".rstrip())
-    if outputs.pairs:
-        write_table(outputs.pairs, result.pair_table())
-    if outputs.report:
-        write_report(outputs.report, result, outputs.edition, outputs.min_count)
-    if outputs.risky:
-        write_table(outputs.risky, result.risky)
-    done = printed(result, outputs.json)
-    return done if keeps(result.requirements) else MISSED
+    files = {
+        **table_file(outputs.pairs, result.pair_table),
+        **report_file(outputs.report, result, outputs.edition, outputs.min_count),
+        **table_file(outputs.risky, lambda: result.risky),
+        **junit_file(outputs.junit, result),
+    }
+    return finished(result, outputs.json, files)
 
 
 def _why_no_risk(result: Assessment) -> str:

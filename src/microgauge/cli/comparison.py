@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microgauge.cli.options import add_require, chosen_schema, chosen_sections
+from microgauge.cli.options import add_require, chosen_roles, chosen_schema, chosen_sections
 from microgauge.cli.outputs import (
+    Files,
+    check_junit,
     check_outputs,
     check_report,
-    printed,
-    write_report,
-    write_table,
+    finished,
+    junit_file,
+    report_file,
+    table_file,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def chosen_comparison(chosen: argparse.Namespace) -> dict[str, Any]:
         "max_risk": chosen.max_risk,
         "min_utility": chosen.min_utility,
         "preset": chosen.preset,
+        **chosen_roles(chosen),
         **chosen_sections(chosen),
     }
 
@@ -79,19 +83,25 @@ def pictures(name: str | None, draw: Callable[..., Any]) -> list[Picture]:
 def check_comparison(chosen: argparse.Namespace, drawn: Sequence[Picture]) -> None:
     """Whether all can be written that is asked for."""
     check_report(chosen)
-    check_outputs(chosen.json, chosen.report, chosen.table, *(path for _, path, _ in drawn))
+    paths = (path for _, path, _ in drawn)
+    check_outputs(chosen.json, chosen.report, chosen.table, chosen.junit, *paths)
+    if chosen.junit:
+        limits = {name: getattr(chosen, name) for name in ("require", "max_risk", "min_utility")}
+        check_junit(chosen.junit, chosen_schema(chosen.schema, chosen.settings), **limits)
 
 
-def compared(chosen: argparse.Namespace, result: Ranking, drawn: Sequence[Picture]) -> int:
+def compared(
+    chosen: argparse.Namespace,
+    result: Ranking,
+    drawn: Sequence[Picture],
+    more: Files | None = None,
+) -> int:
     """Write and print a ranking."""
-    from microgauge.tables.writing import write_whole
-
-    # All are drawn before the first is written.
-    contents = [(path, draw(result, kind)) for draw, path, kind in drawn]
-    if chosen.report:
-        write_report(chosen.report, result, chosen.edition, chosen.min_count)
-    for path, content in contents:
-        write_whole(Path(path), content)
-    if chosen.table:
-        write_table(chosen.table, result.table())
-    return printed(result, chosen.json)
+    files: Files = {
+        **{Path(path): draw(result, kind) for draw, path, kind in drawn},
+        **report_file(chosen.report, result, chosen.edition, chosen.min_count),
+        **table_file(chosen.table, result.table),
+        **junit_file(chosen.junit, result),
+        **(more or {}),
+    }
+    return finished(result, chosen.json, files)

@@ -8,8 +8,11 @@ from microgauge.cli.command import Command
 from microgauge.cli.options import (
     add_json,
     add_reading,
+    add_roles,
     add_schema,
+    add_settings,
     chosen_reading,
+    chosen_roles,
     chosen_schema,
 )
 from microgauge.cli.outputs import check_outputs, printed
@@ -19,6 +22,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """One table and its schema."""
     command.add_argument("original", metavar="ORIGINAL")
     add_schema(command)
+    add_roles(command)
+    add_settings(command)
     add_json(command)
     add_reading(command)
 
@@ -32,8 +37,9 @@ def run(chosen: argparse.Namespace) -> int:
     with Line() as progress:
         result = diagnose(
             chosen.original,
-            schema=chosen_schema(chosen.schema),
+            schema=chosen_schema(chosen.schema, chosen.settings),
             progress=progress,
+            **chosen_roles(chosen),
             **chosen_reading(chosen),
         )
     return printed(result, chosen.json)

@@ -16,7 +16,7 @@ from microgauge.cli.comparison import (
     maps,
 )
 from microgauge.cli.options import add_choices
-from microgauge.cli.outputs import check_outputs
+from microgauge.cli.outputs import Files, check_outputs
 from microgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,8 +76,9 @@ def run(chosen: argparse.Namespace) -> int:
             "goes on from there.\n"
         )
         return 130
-    _write_recipe(chosen.output, _picked(result, chosen.pick))
-    return compared(chosen, result, drawn)
+    return compared(
+        chosen, result, drawn, _recipe_file(chosen.output, _picked(result, chosen.pick))
+    )
 
 
 def _check_pick(chosen: argparse.Namespace) -> None:
@@ -101,17 +102,18 @@ def _picked(result: Ranking, name: str | None) -> Candidate | None:
     return next(candidate for candidate in result.candidates if candidate.name == name)
 
 
-def _write_recipe(path: str | None, picked: Candidate | None) -> None:
+def _recipe_file(path: str | None, picked: Candidate | None) -> Files:
+    """The recipe of a candidate; where there is none, that is told."""
     from microgauge.masking.recipe import recipe_toml
-    from microgauge.tables.writing import write_whole
 
     if path and picked is not None and picked.recipe is not None:
-        write_whole(Path(path), recipe_toml(picked.recipe))
-    elif path:
+        return {Path(path): recipe_toml(picked.recipe)}
+    if path:
         sys.stderr.write(
             f"microgauge: none is recommended, so {path} was not written; what was there before is "
             "left.\n"
         )
+    return {}
 
 
 COMMAND = Command(

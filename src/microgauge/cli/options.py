@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from microgauge.errors import InputError
-
 if TYPE_CHECKING:
     from microgauge.schema import Schema
 
@@ -15,6 +13,48 @@ if TYPE_CHECKING:
 def add_schema(command: argparse.ArgumentParser) -> None:
     """The schema file."""
     command.add_argument("--schema", metavar="F", help="TOML file that describes the variables")
+
+
+def add_roles(command: argparse.ArgumentParser) -> None:
+    """Roles of variables, without a file or beside it."""
+    for option, what in (
+        ("--keys", "variables by which a person could be recognised (quasi-identifiers)"),
+        ("--sensitive", "variables that an intruder wants to know"),
+    ):
+        command.add_argument(
+            option,
+            metavar="A,B",
+            action="append",
+            help=f"{what}; a name with a comma in double quotes; may be repeated",
+        )
+    command.add_argument("--weight", metavar="COL", help="weights of the rows of both tables")
+
+
+def add_settings(command: argparse.ArgumentParser) -> None:
+    """Entries of the schema, changed or added."""
+    command.add_argument(
+        "--set",
+        metavar="TABLE.NAME=VALUE",
+        action="append",
+        default=[],
+        dest="settings",
+        help="change an entry of the schema, e.g. propensity.model=cart, variable.age.type=ordinal",
+    )
+
+
+def chosen_roles(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What `add_roles` asked for, as the package's functions take it."""
+    return {
+        "keys": _every_name(chosen.keys),
+        "sensitive": _every_name(chosen.sensitive),
+        "weight": chosen.weight,
+    }
+
+
+def _every_name(said: list[str] | None) -> list[str] | None:
+    from microgauge.schema.roles import column_names
+
+    return None if said is None else [name for text in said for name in column_names(text)]
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
@@ -30,11 +70,15 @@ def add_require(command: argparse.ArgumentParser) -> None:
         help='limits on figures, e.g. "risk<=0.05, gdu>=0.8, k>=3"; they replace those of the '
         "schema on the same figures",
     )
+    command.add_argument(
+        "--junit", metavar="F.xml", help="write the limits as test cases (JUnit XML)"
+    )
 
 
 def add_choices(command: argparse.ArgumentParser) -> None:
     """What `assess`, `rank` and `explore` have in common."""
     add_schema(command)
+    add_roles(command)
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     add_json(command)
     command.add_argument("--report", metavar="F.html", help="write a report to look at")
@@ -57,14 +101,7 @@ def add_choices(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--population", metavar="F", help="the table the original is a sample of")
     _add_sections(command)
-    command.add_argument(
-        "--set",
-        metavar="TABLE.NAME=VALUE",
-        action="append",
-        default=[],
-        dest="settings",
-        help="change an entry of the schema, e.g. propensity.model=cart",
-    )
+    add_settings(command)
 
 
 def _add_sections(command: argparse.ArgumentParser) -> None:
@@ -119,25 +156,7 @@ def listed(text: str | None) -> tuple[str, ...] | None:
 def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
     """The schema file with the entries changed that --set names."""
     from microgauge.schema import Schema, read_toml
+    from microgauge.schema.settings import set_entries
 
     content = {} if path is None else read_toml(path)
-    for setting in settings:
-        table, name, value = _setting(setting)
-        if not isinstance(content.setdefault(table, {}), dict):
-            raise InputError(f"--set cannot change [[{table}]], of which there may be several.")
-        content[table][name] = value
-    return Schema.from_dict(content)
-
-
-def _setting(setting: str) -> tuple[str, str, Any]:
-    """TABLE.NAME=VALUE in its parts."""
-    import tomllib
-
-    place, equals, text = setting.partition("=")
-    table, dot, name = place.strip().partition(".")
-    if not (equals and dot and table and name):
-        raise InputError(f'--set "{setting}" must be TABLE.NAME=VALUE.')
-    try:
-        return table, name, tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return table, name, text.strip()  # a plain word needs no quotes on a command line
+    return Schema.from_dict(set_entries(content, settings))

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
 
+if TYPE_CHECKING:
+    from microgauge.schema import Schema
+
 INPUTS = ("original", "protected", "schema", "recipe", "external", "population", "holdout")
-OUTPUTS = ("json", "report", "pairs", "risky", "map", "levels", "table", "output")
+OUTPUTS = (
+    "json",
+    "report",
+    "summary",
+    "junit",
+    "pairs",
+    "risky",
+    "map",
+    "levels",
+    "table",
+    "output",
+)
+MISSED = 1
+"""What a command returns where a limit is missed."""
+Files = dict[Path, str | bytes]
+"""What is to be written, and where."""
 
 
 def guard(chosen: argparse.Namespace) -> None:
-    """Refuse to write a result over a file it is made from."""
+    """Refuse to write a result over a file it is made from, or two results to one place."""
     given = vars(chosen)
     wanted = {name: given.get(name) for name in OUTPUTS}
-    places = {n: p for n, p in wanted.items() if isinstance(p, str) and p != "-"}
+    places = {n: Path(p) for n, p in wanted.items() if isinstance(p, str) and p != "-"}
     if not places:
         return
     from microgauge.tables.source import files_of
@@ -25,9 +44,21 @@ def guard(chosen: argparse.Namespace) -> None:
     named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
     inputs = [*named, *(given.get("candidates") or [])]
     read = {file.resolve() for source in inputs for file in files_of(source)}
+    faults = [
+        f"--{name}: {place} is an input of this run; write elsewhere."
+        for name, place in places.items()
+        if place.resolve() in read
+    ]
+    by_place: dict[Path, list[str]] = {}
     for name, place in places.items():
-        if Path(place).resolve() in read:
-            raise InputError(f"--{name}: {place} is an input of this run; write elsewhere.")
+        by_place.setdefault(place.resolve(), []).append(f"--{name}")
+    faults += [
+        f"{' and '.join(names)} would write the same file, {place.name}; name different ones."
+        for place, names in by_place.items()
+        if len(names) > 1
+    ]
+    if faults:
+        raise InputError(*faults)
 
 
 def check_outputs(*names: str | None) -> None:
@@ -40,33 +71,73 @@ def check_outputs(*names: str | None) -> None:
 
 
 def check_report(chosen: argparse.Namespace) -> None:
-    """Whether a public report may rest on so few records."""
-    if chosen.min_count < 1:
-        raise InputError("--min-count must be 1 or more.")
+    """Whether a report, a summary and test cases can be what is asked for."""
+    faults = [] if chosen.min_count >= 1 else ["--min-count must be 1 or more."]
+    if _ends(chosen.report) == ".pdf":
+        faults.append(
+            f"--report writes a page for a browser (HTML); for one page in PDF use --summary "
+            f"{chosen.report}."
+        )
+    if faults:
+        raise InputError(*faults)
 
 
-def write_report(path: str, result: Any, edition: Any, min_count: int) -> None:
-    """Write a report to look at."""
+def _ends(name: str | None) -> str:
+    return Path(name or "").suffix.lower()
+
+
+def check_junit(name: str | None, schema: Schema, **limits: Any) -> None:
+    """Whether there are limits to make test cases of."""
+    from microgauge.sections.requirements.holding import limited, limits_of
+
+    if name and not limits_of(chosen := limited(schema, **limits)) and not chosen.faults():
+        raise InputError(
+            '--junit writes limits as test cases, and there is none: say --require "risk<=0.05, '
+            'k>=3", or give the schema a [require].'
+        )
+
+
+def report_file(path: str | None, result: Any, edition: Any, min_count: int) -> Files:
+    """A report to look at."""
+    if not path:
+        return {}
     from microgauge.render.report import report_html
-    from microgauge.tables.writing import write_whole
 
-    write_whole(Path(path), report_html(result, edition, min_count))
+    return {Path(path): report_html(result, edition, min_count)}
 
 
-def write_table(path: str, frame: Any) -> None:
-    """Write a data frame as CSV."""
+def junit_file(path: str | None, result: Any) -> Files:
+    """Limits as test cases."""
+    if not path:
+        return {}
+    from microgauge.render.junit import junit_xml
+
+    return {Path(path): junit_xml(result)}
+
+
+def table_file(path: str | None, frame: Callable[[], Any]) -> Files:
+    """A data frame as CSV, made where it is asked for."""
+    if not path:
+        return {}
     from microgauge.render.frames import csv_text
-    from microgauge.tables.writing import write_whole
 
-    write_whole(Path(path), csv_text(frame))
+    return {Path(path): csv_text(frame())}
 
 
-def printed(result: Any, json: str | None) -> int:
-    """Print a result, or its JSON; write that where it is asked for."""
+def finished(result: Any, json: str | None, files: Files | None = None) -> int:
+    """Write all files or none, print the result or its JSON; 1 where a limit is missed."""
+    from microgauge.results.gate import gate_of
+
+    printed(result, json, files)
+    return 0 if gate_of(result).passed else MISSED
+
+
+def printed(result: Any, json: str | None, files: Files | None = None) -> int:
+    """Print a result, or its JSON; write that and other files, all or none."""
     from microgauge.results.plain import json_text
-    from microgauge.tables.writing import write_whole
+    from microgauge.tables.writing import write_together
 
-    if json and json != "-":
-        write_whole(Path(json), json_text(result))
+    wanted = {Path(json): json_text(result)} if json and json != "-" else {}
+    write_together({**(files or {}), **wanted})
     sys.stdout.write(json_text(result) if json == "-" else str(result))
     return 0

@@ -20,7 +20,7 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
@@ -47,6 +47,9 @@ def assess(
     *,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
     yardsticks: bool = False,
@@ -65,7 +68,9 @@ def assess(
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
     interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables. `only` and `skip` choose among the sections, which
+    names the column that joins the tables. `keys` are the variables by which a person could be
+    recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
+    names, which add to what the schema says. `only` and `skip` choose among the sections, which
     `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
     table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
     the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
@@ -77,7 +82,8 @@ def assess(
     of tables or paths that Spark can read.
     """
     given = {"external": external, "population": population, "holdout": holdout}
-    chosen = limited(chosen_schema(schema, key, **given), require=require)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    chosen = limited(chosen_schema(schema, key, roles, **given), require=require)
     chosen_names = _with_judged(chosen_sections(only, skip), only, skip, chosen)
     _check_limits(chosen, chosen_names)
     engine = engine_for(engine, original, protected, *given.values())
@@ -186,9 +192,14 @@ def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], li
     return {name: result for name, result in found.items() if result is not None}, notes
 
 
-def chosen_schema(source: SchemaSource, key: str | None = None, **tables: Any) -> Schema:
-    """The schema with what was said beside it: tables of [risk] by their names."""
-    schema = _schema(source, key)
+def chosen_schema(
+    source: SchemaSource,
+    key: str | None = None,
+    roles: Mapping[str, Any] | None = None,
+    **tables: Any,
+) -> Schema:
+    """The schema with what was said beside it: roles, and tables of [risk] by their names."""
+    schema = with_roles(_schema(source, key), **(roles or {}))
     chosen = {name: table for name, table in tables.items() if table is not None}
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
 

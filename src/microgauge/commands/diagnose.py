@@ -37,7 +37,7 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.results.disclosure import Intruder
-from microgauge.schema import Recode, Role, Schema
+from microgauge.schema import Names, Recode, Role, Schema
 from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.section import balanced, totals_of
@@ -74,13 +74,20 @@ def diagnose(
     original: Any,
     *,
     schema: SchemaSource = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
     progress: Progress = silent,
 ) -> Diagnosis:
-    """Distributions, classes and previews of protection levels, from one scan of the original."""
-    chosen = chosen_schema(schema)
+    """Distributions, classes and previews of protection levels, from one scan of the original.
+
+    `keys`, `sensitive` and `weight` name variables beside the schema, as in `assess`.
+    """
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    chosen = chosen_schema(schema, None, roles)
     progress("reading the original table", 0.0)
     reading = reading_of(chosen, memory, scratch, engine)
     table = open_table(original, which="original", reading=reading, progress=progress)

@@ -27,7 +27,7 @@ from microgauge.errors import InputError
 from microgauge.log import Log, Progress, silent
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema
 from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.requirements.holding import limit_faults, limited, measures_of
 from microgauge.sections.risk.choices import NO_KEYS
@@ -43,6 +43,9 @@ def rank(
     names: Sequence[str] | None = None,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
@@ -69,8 +72,10 @@ def rank(
     """
     candidates = _listed(candidates)
     named = chosen_sections(only, skip) | requested(details=details)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    tables = {"external": external, "population": population, "holdout": holdout}
     chosen = chosen_limits(
-        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        chosen_schema(schema, key, roles, **tables),
         {"require": require, "max_risk": max_risk, "min_utility": min_utility},
         utility,
         preset,
@@ -84,18 +89,26 @@ def rank(
     labels = _names(candidates, names)
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
+    found = _measured(before, called, chosen, wanted, progress)
+    again = None
+    if reads_files(reading):
+        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
+    return ranking_of(found, chosen, original_risk(before, chosen), again)
+
+
+def _measured(
+    before: Original, called: Mapping[str, Any], schema: Schema, wanted: Wanted, progress: Progress
+) -> list[Candidate]:
+    """The candidates with what was measured of each, in their order."""
     found = []
     for name, source in called.items():
 
         def told(what: str, share: float, name: str = name) -> None:
             progress(f"{name}: {what}", share)
 
-        result = assess_against(before, source, chosen, wanted, told)
+        result = assess_against(before, source, schema, wanted, told)
         found.append(Candidate(name=name, assessment=result))
-    again = None
-    if reads_files(reading):
-        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
-    return ranking_of(found, chosen, original_risk(before, chosen), again)
+    return found
 
 
 def needed(schema: Schema) -> frozenset[str]:

@@ -75,4 +75,14 @@ def requirement_line(one: Requirement) -> str:
     """A limit, and how the file stands to it."""
     if one.value is None:
         return f"missed: {one.said}; there is no figure: {one.reason}"
-    return f"{'kept' if one.met else 'missed'}: {one.said}; it is {short(one.value)}"
+    return f"{'kept' if one.met else 'missed'}: {one.said}; it is {_held(one.value, one.limit)}"
+
+
+def _held(value: float, limit: float) -> str:
+    """A figure, short where that tells it from the limit.
+
+    >>> _held(0.0512345, 0.05), _held(0.0500001, 0.05), _held(41234.5, 3)
+    ('0.0512', '0.0500001', '41,200')
+    """
+    said = short(value)
+    return said if float(said.replace(",", "")) != limit else apart(value, limit)

@@ -15,6 +15,7 @@ from microgauge.schema.analyses import Indicator, Model, ModelKind, Regression, 
 from microgauge.schema.entries import Entries
 from microgauge.schema.options import Options, Which
 from microgauge.schema.reading import Reader, read_toml
+from microgauge.schema.roles import Names, with_roles
 from microgauge.schema.schema import Schema
 from microgauge.schema.variables import (
     Recode,
@@ -32,6 +33,7 @@ __all__ = [
     "Indicator",
     "Model",
     "ModelKind",
+    "Names",
     "Options",
     "Reader",
     "Recode",
@@ -46,4 +48,5 @@ __all__ = [
     "Variable",
     "Which",
     "read_toml",
+    "with_roles",
 ]

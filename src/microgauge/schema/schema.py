@@ -14,6 +14,7 @@ from microgauge.schema.entries import Entries
 from microgauge.schema.options import Options
 from microgauge.schema.parts import section_parts
 from microgauge.schema.reading import Reader, numbered, read_toml
+from microgauge.schema.roles import weight_faults
 from microgauge.schema.variables import Recode, Variable
 
 ProtectionLevels = Mapping[str, Mapping[str, Recode | None]]
@@ -37,6 +38,8 @@ class Schema:
     levels: ProtectionLevels
     malformed: tuple[str, ...]
     """Faults met while reading, kept so that all faults can be told at once."""
+    said: Mapping[str, str]
+    """Variables that were named beside the schema, and by which option."""
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class Schema:
         parts: Mapping[str, Any] | None = None,
         levels: ProtectionLevels | None = None,
         malformed: tuple[str, ...] = (),
+        said: Mapping[str, str] | None = None,
         **choices: Any,
     ) -> None:
         known = {part.name: part.default() for part in section_parts()}
@@ -60,6 +64,7 @@ class Schema:
             "parts": {**known, **(parts or {}), **choices},
             "levels": {} if levels is None else levels,
             "malformed": malformed,
+            "said": {} if said is None else said,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -148,6 +153,7 @@ class Schema:
         found = [*self.malformed, *self.options.faults("[options]")]
         for name, variable in self.variables.items():
             found += variable.faults(f"[variable.{name}]")
+        found += weight_faults(self)
         for place, model in enumerate(self.models, start=1):
             found += model.faults(numbered("model", place))
         found += self._part_faults(several=False)

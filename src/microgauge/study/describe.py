@@ -157,10 +157,20 @@ class Describer:
         )
         for name in self.schema.variables:
             if name not in known:
+                where = self.schema.said.get(name, "the schema")
                 self.faults.append(
-                    f'the schema names a variable "{name}" that no table has.{hint(name, known)} '
+                    f'{where} names a variable "{name}" that no table has.{hint(name, known)} '
                     f"The original has: {listing(self.original.columns)}."
                 )
+            elif name in self.schema.said and name not in self.original.columns:
+                self.faults.append(self._said_in_vain(name))
+
+    def _said_in_vain(self, name: str) -> str:
+        """Why a variable cannot have the role that was said beside the schema."""
+        start = f'{self.schema.said[name]} names "{name}", which'
+        if name not in self.original.unsupported:
+            return f"{start} the original table does not have."
+        return f"{start} holds {self.original.unsupported[name]} in the original and is left out."
 
     def _check_pairs(self) -> None:
         for pair in self.schema.options.pairs or ():

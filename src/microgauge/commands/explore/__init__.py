@@ -29,7 +29,7 @@ from microgauge.errors import InputError
 from microgauge.log import Progress, silent
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
-from microgauge.schema import Schema
+from microgauge.schema import Names, Schema
 from microgauge.sections.balance.section import CarriedRisk, balance_of
 from microgauge.tables import coded_table, is_paths, read_held
 
@@ -44,6 +44,9 @@ def explore(
     workers: int | None = 1,
     schema: SchemaSource = None,
     key: str | None = None,
+    keys: Names = None,
+    sensitive: Names = None,
+    weight: str | None = None,
     external: Any = None,
     population: Any = None,
     holdout: Any = None,
@@ -64,10 +67,11 @@ def explore(
     processors); a script that asks for more than one needs `if __name__ == "__main__":`. All else
     is as in `rank`.
     """
-    if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise InputError("workers must be a whole number, 1 or more.")
+    _check_workers(workers)
+    roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
+    tables = {"external": external, "population": population, "holdout": holdout}
     chosen = chosen_limits(
-        chosen_schema(schema, key, external=external, population=population, holdout=holdout),
+        chosen_schema(schema, key, roles, **tables),
         {"require": require, "max_risk": max_risk, "min_utility": min_utility},
         utility,
         preset,
@@ -86,12 +90,23 @@ def explore(
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
     work = Work(data, before, chosen, sections)
     kept = None if folder is None else _kept(folder, original, work)
-    found = _results(work, grid, kept, workers or cores(), progress)
-    candidates = [
-        _candidate(tried, found[tried.name], chosen, before.table.name) for tried in grid.tries
-    ]
+    candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
     return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+
+
+def _check_workers(workers: Any) -> None:
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise InputError("workers must be a whole number, 1 or more.")
+
+
+def _candidates(
+    work: Work, grid: Grid, kept: Kept | None, workers: int, progress: Progress
+) -> list[Candidate]:
+    """Every candidate of the grid, measured now or before."""
+    found = _results(work, grid, kept, workers, progress)
+    name = work.original.table.name
+    return [_candidate(tried, found[tried.name], work.schema, name) for tried in grid.tries]
 
 
 def _kept(folder: str | Path, original: Any, work: Work) -> Kept:

@@ -19,6 +19,7 @@ from microgauge.results import (
 from microgauge.results.blocks import Part
 from microgauge.results.wording import probability
 from microgauge.sections.gdu.words import (
+    AS_GOOD_AS_KEPT,
     NOT_FOUND,
     UNCHANGED,
     pair_story,
@@ -68,7 +69,15 @@ def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
         "p": None if score is None else probability(score.p),
         "p_value": None if score is None else score.p,
         "test": None if score is None else score.test,
+        "lost": _lost(fact, score),
     }
+
+
+def _lost(fact: VariableResult, score: VariableScore | None) -> bool:
+    """Whether something was taken from a variable, by what its values show."""
+    if fact.removed or fact.recoding is not None:
+        return True
+    return score is not None and score.utility is not None and score.utility < AS_GOOD_AS_KEPT
 
 
 def _entry(
@@ -79,6 +88,7 @@ def _entry(
         "missing": [fact.missing_original, fact.missing_protected],
         "detail": detail_data(detail, public=False, threshold=0),
         "story": "" if score is None else variable_story(fact, score),
+        "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
     if fact.recoding is not None:
@@ -107,6 +117,7 @@ def _public_entry(
     if entry["detail"] is None and not fact.removed:
         # A p-value of few records would tell how many they are.
         entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
+        entry["lost"] = fact.recoding is not None
         entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
 

@@ -162,6 +162,13 @@ def _why_not(section: str, schema: Schema) -> str:
     return ""
 
 
+def needed_by_limits(schema: Schema) -> frozenset[str]:
+    """The sections whose figures are limited, and what may stop a release; none without limits."""
+    measures = measures_of(schema)
+    named = [sections_of(limit.figure, measures) for limit in limits_of(schema)]
+    return frozenset({"left_in"}.union(*named)) if named else frozenset()
+
+
 def requirements_of(result: Assessment, schema: Schema) -> tuple[Requirement, ...] | None:
     """Every limit, held against the figures of a file; None where there are no limits."""
     limits, measures = limits_of(schema), measures_of(schema)

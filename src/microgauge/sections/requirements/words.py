@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from microgauge.results import Assessment
 from microgauge.results.blocks import Block, Sentence
-from microgauge.results.requirements import Requirement, requirement_line
-from microgauge.results.wording import begun
+from microgauge.results.gate import file_checks, sentences
 
 
-def words(found: Sequence[Requirement]) -> list[Block]:
+def words(result: Assessment) -> list[Block]:
     """A line for each limit, those that are missed first."""
-    ordered = sorted(found, key=lambda one: one.met)
-    return [Sentence(text=f"{begun(requirement_line(one))}.", hanging=True) for one in ordered]
+    return [Sentence(text=said, hanging=True) for said in sentences(file_checks(result))]

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from microgauge.results import Assessment
-from microgauge.results.figures import Measures, default_utility, sections_of, utility_sections
+from microgauge.results.figures import Measures, default_utility, utility_sections
 from microgauge.results.verdict import Finding, Opinion, Verdict
 from microgauge.schema import Schema
-from microgauge.sections.requirements.holding import limits_of, measures_of, named_utility
+from microgauge.sections.requirements.holding import (
+    measures_of,
+    named_utility,
+    needed_by_limits,
+)
 from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.sections.verdict.findings_of_safety import left_in, risk_too_high, special_uniques
 from microgauge.sections.verdict.findings_of_use import FINDERS
@@ -25,9 +29,7 @@ def needed_by(schema: Schema) -> frozenset[str]:
     found = {"left_in", "tables", *utility_sections(measures.utility)}
     if schema.keys:
         found.add("disclosure" if measures.risk == "disclosure" else "risk")
-    for limit in limits_of(schema):
-        found.update(sections_of(limit.figure, measures))
-    return frozenset(found)
+    return frozenset(found) | needed_by_limits(schema)
 
 
 def with_verdict(result: Assessment, schema: Schema) -> Assessment:
