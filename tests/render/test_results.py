@@ -46,8 +46,9 @@ CONTRACT = {
     "gdu.coverage": "pairs tested reasons",
     "gdu.models": "kind formula statistic_original statistic_protected outcome utility terms",
     "gdu.models.terms": "term original protected outcome utility",
-    "propensity": "model description degree interactions sees design terms rank rows value expected"
-    " ratio null_deviation resamples null_share beyond_chance auc auc_cross size specks po50"
+    "propensity": "model description degree interactions sees design terms rank rank_original rows"
+    " value expected ratio null_deviation resamples null_share beyond_chance permuted_ratio"
+    " sees_permuted auc auc_cross size specks po50"
     " percentiles_original percentiles_protected variables seed boosted",
     "propensity.sees": "share how pairs of names",
     "propensity.design": "degree groups pairs rows terms",

@@ -300,9 +300,13 @@ def test_more_findings_than_a_terminal_shows_are_counted():
     assert result.verdict is not None
     first = result.verdict.findings[0]
     many = replace(result.verdict, findings=(first,) * 9)
-    assert "There are 3 findings more in the JSON result." in result.changed(verdict=many).long_text()
+    assert (
+        "There are 3 findings more in the JSON result." in result.changed(verdict=many).long_text()
+    )
     seven = replace(result.verdict, findings=(first,) * 7)
-    assert "There is one finding more in the JSON result." in result.changed(verdict=seven).long_text()
+    assert (
+        "There is one finding more in the JSON result." in result.changed(verdict=seven).long_text()
+    )
 
 
 def test_data_users_do_not_see_it():
