@@ -159,4 +159,4 @@ def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
     from microgauge.schema.settings import set_entries
 
     content = {} if path is None else read_toml(path)
-    return Schema.from_dict(set_entries(content, settings))
+    return Schema.from_dict(set_entries(content, settings)).changed(file=path)

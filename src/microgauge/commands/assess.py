@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
 from microgauge.errors import InputError, hint
@@ -88,10 +89,13 @@ def assess(
     _check_limits(chosen, chosen_names)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
+    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen)
     wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
-    return assess_against(before, protected, chosen, wanted, progress)
+    result = assess_against(before, protected, chosen, wanted, progress)
+    how = {"engine": engine_name(reading), "memory": memory}
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
 
 
 @dataclass(frozen=True, eq=False)

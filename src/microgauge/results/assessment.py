@@ -15,6 +15,7 @@ from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.left_in import LeftIn
 from microgauge.results.loss import Loss
+from microgauge.results.manifest import Manifest
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.requirements import Requirement
@@ -61,6 +62,8 @@ class Assessment:
     """What a reader should know, as records."""
     risky: Any = None
     """Row numbers and risks, where asked for; never part of the JSON result."""
+    manifest: Manifest | None = None
+    """What it was made from and with; None for one of several candidates."""
     presenter: Presenter = field(compare=False)
     """Puts the sections into words; whoever makes an assessment says who that is."""
 
@@ -77,7 +80,7 @@ class Assessment:
         **given: Any,
     ) -> None:
         """Beside the fields: sentences as `notes`, which become remarks, and sections by name."""
-        risky = given.pop("risky", None)
+        risky, manifest = given.pop("risky", None), given.pop("manifest", None)
         if "notes" in given:  # sentences in place of the records, as `replace` gives both
             remarks = _records(given.pop("notes"), remarks)
         fields = {
@@ -88,6 +91,7 @@ class Assessment:
             "sections": _in_order({**(sections or {}), **given}),
             "remarks": tuple(remarks),
             "risky": risky,
+            "manifest": manifest,
             "presenter": default_presenter() if presenter is None else presenter,
         }
         for name, value in fields.items():

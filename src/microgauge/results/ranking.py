@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
+from microgauge.results.manifest import Manifest
 from microgauge.results.presenter import Edition
 from microgauge.results.requirements import Requirement, keeps
 from microgauge.results.votes import ClusterVotes, cluster_votes
@@ -150,6 +151,8 @@ class Ranking:
     original_risk: float | None = None
     """The same risk of the original, released as it is."""
     notes: tuple[str, ...] = ()
+    manifest: Manifest | None = field(default=None, compare=False)
+    """What it was made from and with."""
 
     @property
     def explored(self) -> bool:
