@@ -23,7 +23,7 @@ print(f"Release {ranking.recommended.name}: {ranking.recommended.reason}.")
 
 # %% Would another weight of utility against safety have chosen another one?
 for step in ranking.sweep:
-    print(f"  utility weighs {step.alpha:.0%}: {step.leader}")
+    print(f"  utility weighs {100 * step.alpha:.0f} %: {step.leader}")
 
 # %% The whole assessment of a candidate is behind its row.
 chosen = next(c for c in ranking.candidates if c.name == ranking.recommended.name)

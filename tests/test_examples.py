@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SAID = {
     "assess_two_tables.py": ["Global data utility: 0.", "The associations that lost most:"],
-    "choose_a_candidate.py": ["Release ", "utility weighs 50%"],
+    "choose_a_candidate.py": ["Release ", "utility weighs 50 %"],
     "check_in_ci.py": ["pay gap: 0.", "kept   pay gap within its interval"],
 }
 

@@ -91,11 +91,16 @@ def code() -> str:
     """A digest of what makes figures: the package, the data sets, protections and measures."""
     digest = sha256()
     for place in (Path(microgauge.__file__).parent, Path(__file__).parent):
-        for file in sorted(place.rglob("*.py")):
+        for file in sorted(file for file in place.rglob("*.py") if _own(file, place)):
             if place.name != "panel" or file.name not in SHOWN:
                 digest.update(file.relative_to(place).as_posix().encode() + file.read_bytes())
     digest.update((Path(__file__).parent / "datasets.toml").read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _own(file: Path, place: Path) -> bool:
+    """Whether a file is no library of another program's environment."""
+    return not any(part.startswith(".") for part in file.relative_to(place).parts)
 
 
 def patterns(case: Case) -> dict[Kind, str]:

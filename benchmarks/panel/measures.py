@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.panel import utility
+from benchmarks.panel import peers, utility
 from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.pairs import Kind
-from benchmarks.panel.peers import UTILITY_PEERS, risk_peers, utility_peers
 from microgauge.results.disclosure import Disclosure
 from microgauge.results.figures import PREFERRED_UTILITIES
 
@@ -68,17 +67,19 @@ def _largest(values: list[float | None]) -> float | None:
 
 MEASURERS: Mapping[str, Measurer] = {
     "risk": risk,
-    "risk_peers": risk_peers,
+    "risk_peers": peers.risk_peers,
     "utility": utility.utility,
     "gdu_1000": utility.gdu_small,
     "propensity": utility.propensity,
     "loss": utility.loss,
     "clusters": utility.clusters,
     "boost": utility.boost,
-    "utility_peers": utility_peers,
+    "sdmetrics": peers.sdmetrics,
+    "syntheval": peers.syntheval,
+    "table_evaluator": peers.table_evaluator,
 }
 EXTRA: Mapping[str, frozenset[str]] = {
-    "peers": frozenset({"risk_peers", "utility_peers"}),
+    "peers": frozenset(peers.PEERS),
     "boost": frozenset({"boost"}),
 }
 """Measurers that have to be asked for, by option: they take long."""
@@ -129,7 +130,7 @@ _OF_UTILITY: Mapping[str, Figure] = {
     "U_c": Figure("utility", "clusters", rises=False),
     "boost_auc": Figure("utility", "boost", rises=False),
     "boost_U_p": Figure("utility", "boost", rises=False, main=False),
-    **{name: Figure("utility", "utility_peers", rises) for name, rises in UTILITY_PEERS.items()},
+    **{name: Figure("utility", measurer) for name, measurer in peers.UTILITY_PEERS.items()},
 }
 
 FIGURES: Mapping[str, Figure] = {**_OF_RISK, **_OF_UTILITY}

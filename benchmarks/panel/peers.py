@@ -6,46 +6,66 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.panel.cases import Case, Figures
 from benchmarks.panel.datasets import UNIT
-from benchmarks.panel.pairs import Kind
 
 HERE = Path(__file__).parent
 VENV = HERE / ".venv"
-JOBS: Mapping[Kind, str] = {"risk": "peers_job.py", "utility": "utility_peers_job.py"}
-REQUIREMENTS: Mapping[Kind, str] = {
-    "risk": "requirements.txt",
-    "utility": "requirements-utility.txt",
-}
-UTILITY_PEERS: Mapping[str, bool] = {
-    "SDMetrics QualityReport": True,
-    "SDMetrics Column Shapes": True,
-    "SDMetrics Column Pair Trends": True,
-    "SynthEval": True,
-}
-"""Other programs' figures of utility: whether more is better."""
 
 
-def environment(kind: Kind) -> Path:
+@dataclass(frozen=True)
+class Peer:
+    """What runs another program: its environment, what is installed there, and the job."""
+
+    environment: str
+    requirements: str
+    job: tuple[str, ...]
+
+
+PEERS: Mapping[str, Peer] = {
+    "risk_peers": Peer("risk", "requirements.txt", ("peers_job.py",)),
+    "sdmetrics": Peer("utility", "requirements-utility.txt", ("utility_peers_job.py", "sdmetrics")),
+    "syntheval": Peer("utility", "requirements-utility.txt", ("utility_peers_job.py", "syntheval")),
+    "table_evaluator": Peer(
+        "table_evaluator",
+        "requirements-table-evaluator.txt",
+        ("utility_peers_job.py", "table_evaluator"),
+    ),
+}
+"""By measurer. Table Evaluator asks for libraries so old that it has an environment of its own."""
+UTILITY_PEERS: Mapping[str, str] = {
+    "SDMetrics QualityReport": "sdmetrics",
+    "SDMetrics Column Shapes": "sdmetrics",
+    "SDMetrics Column Pair Trends": "sdmetrics",
+    "SynthEval": "syntheval",
+    "Table Evaluator": "table_evaluator",
+}
+"""Other programs' figures of utility, by who makes them; more is better in all of them."""
+
+
+def environment(peer: Peer) -> Path:
     """The interpreter of an environment with the peers, made on first use."""
-    place = VENV / kind
+    place = VENV / peer.environment
     python = place / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", place], check=True)
-        wanted = HERE / REQUIREMENTS[kind]
+        wanted = HERE / peer.requirements
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", wanted], check=True)
     return python
 
 
 @cache
-def _job(kind: Kind) -> subprocess.Popen[str]:
+def _job(measurer: str) -> subprocess.Popen[str]:
     """One for each process at work: starting it takes longer than most files."""
+    peer = PEERS[measurer]
+    script, *words = peer.job
     return subprocess.Popen(
-        [environment(kind), "-W", "ignore", HERE / JOBS[kind]],
+        [environment(peer), "-W", "ignore", HERE / script, *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -55,17 +75,27 @@ def _job(kind: Kind) -> subprocess.Popen[str]:
 
 def risk_peers(case: Case) -> Figures:
     """SDMetrics and Anonymeter as they are by default, keys and targets named."""
-    return _peers(case, "risk")
+    return _answer("risk_peers", case)
 
 
-def utility_peers(case: Case) -> Figures:
-    """Scores of utility as they are by default, numbers named."""
-    return _peers(case, "utility")
+def sdmetrics(case: Case) -> Figures:
+    """SDMetrics' quality report, numbers named."""
+    return _answer("sdmetrics", case)
 
 
-def _peers(case: Case, kind: Kind) -> Figures:
+def syntheval(case: Case) -> Figures:
+    """SynthEval's figures of utility that need no target, numbers named."""
+    return _answer("syntheval", case)
+
+
+def table_evaluator(case: Case) -> Figures:
+    """Table Evaluator's similarity score, numbers and the first target named."""
+    return _answer("table_evaluator", case)
+
+
+def _answer(measurer: str, case: Case) -> Figures:
     data = case.data
-    job = _job(kind)
+    job = _job(measurer)
     assert job.stdin is not None
     assert job.stdout is not None
     with TemporaryDirectory() as folder:

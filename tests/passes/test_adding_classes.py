@@ -96,6 +96,32 @@ def test_own_records_add_up(sizes, number):
     assert found == {key: (n, agreeing[key]) for key, n in wanted.items()}
 
 
+@pytest.mark.parametrize("changed", ["no record", "suppressed", "some", "all"])
+def test_rows_that_are_held_back_have_the_same_classes(changed):
+    sizes, rows = (90, 50, 40), 60
+    known, columns = axes(sizes), codes(sizes, rows)
+    rng = np.random.default_rng(2)
+    for axis in known:
+        cells = columns[axis.column]
+        gone = rng.random(rows) < 0.3
+        columns[axis.column.replace("a", "b")] = {
+            "no record": cells,
+            "suppressed": np.where(gone, axis.size, cells),
+            "some": np.where(gone, (cells + 1) % axis.size, cells),
+            "all": (cells + 1) % axis.size,
+        }[changed]
+    shown = tuple(Axis(a.column.replace("a", "b"), a.lookup, a.size, identity=True) for a in known)
+    question = OwnClasses(known, tuple(zip(known, shown, strict=True)))
+    batch = Batch(columns, rows)
+    wanted, held = question.read(batch), question.held(batch)
+    assert held is not None
+    found = question.answer(held)
+    assert (wanted.sums.sum() == rows) == (changed in ("no record", "suppressed"))
+    for one, other in zip(vars(found).values(), vars(wanted).values(), strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
 def test_long_answers_are_added_in_pairs(monkeypatch):
     question, columns = Classes(axes((4, 4))), codes((4, 4), 300)
     parts = parts_of(question, columns, 300, 9)

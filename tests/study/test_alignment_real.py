@@ -94,7 +94,10 @@ def test_the_reason_says_what_was_counted():
                 == protected["age"].to_numpy()[max(lag, 0) : len(frame) - max(-lag, 0)])
         for lag in (0, -1, 1, -2, 2, -3, 3, -5, 5)
     ]  # fmt: skip
-    said = f"in {shares[0]:.0%} of rows, and in at most {max(shares[1:]):.0%} of rows that are"
+    said = (
+        f"in {100 * shares[0]:.0f} % of rows, and in at most "
+        f"{100 * max(shares[1:]):.0f} % of rows that are"
+    )
     assert said in found(frame[["age"]], protected).reason
 
 

@@ -20,6 +20,7 @@ from microgauge.measures.gdu.steps import similarity
 from microgauge.papers import Progress
 from microgauge.papers.claims import Said
 from microgauge.results import GDU, FigureRow, FigureTable, PairScore, Reproduction
+from microgauge.results.wording import rounded_per_cent
 from microgauge.values.levels import Keys
 
 PAPER = (
@@ -237,7 +238,7 @@ def _comparisons_fall(table: FigureTable) -> tuple[bool, str]:
     row = _row(table, TEN_TO_FIVE)
     lost = _own(table, TEN_TO_FIVE, 3)
     holds = row.own[:2] == row.published[:2] and 0.77 < lost < 0.78
-    return holds, f"{row.own[0]} to {row.own[1]} comparisons, a fall of {lost:.2%}"
+    return holds, f"{row.own[0]} to {row.own[1]} comparisons, a fall of {rounded_per_cent(lost, 2)}"
 
 
 def _utility_falls_alike(table: FigureTable) -> tuple[bool, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from microgauge.render.text import block_lines, cell_text, compared_text, shown
+from microgauge.render.text import block_lines, bound, cell_text, compared_text, shown
 from microgauge.results import Assessment
 from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
 
@@ -17,7 +17,7 @@ def notebook_view(result: Assessment) -> str:
     parts += [_group(group) for group in presenter.words(result)]
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
     parts.append(f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else "")
-    return f"<div>{''.join(parts)}</div>"
+    return bound(f"<div>{''.join(parts)}</div>")
 
 
 def _headline(headline: Headline) -> str:

@@ -15,7 +15,7 @@ from microgauge.results import (
 )
 from microgauge.results.figures import utility_title
 from microgauge.results.requirements import limit_said
-from microgauge.results.wording import figure
+from microgauge.results.wording import figure, rounded_per_cent
 
 MOST_SUBSETS = 10
 MOST_CANDIDATES = 60
@@ -77,7 +77,7 @@ def _table(result: Ranking) -> str:
     width = min(max(columns_of(c.name) for c in result.candidates), 13)
     lines = [
         "Candidates (* recommended, = as useful, + on the frontier: beaten by none)",
-        f"    {'':<{width}}   risk      k  unique  utility    RUT    GDU  U_p ratio   IL1s",
+        f"    {'':<{width}}   risk      k   unique  utility    RUT    GDU  U_p ratio   IL1s",
     ]
     shown, equals = _shown(result), {one.name for one in result.recommended.equals}
     for candidate in shown:
@@ -164,10 +164,10 @@ def _settings(result: Ranking) -> str:
 def _row(candidate: Candidate) -> str:
     found = candidate.assessment
     risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
-    unique = "–" if risk is None else f"{risk.uniques / risk.records:.1%}"
+    unique = "–" if risk is None else rounded_per_cent(risk.uniques / risk.records, 1)
     ratio = None if propensity is None else propensity.ratio
     return (
-        f"{figure(candidate.risk):>5}  {'–' if risk is None else risk.k:>5}  {unique:>6}  "
+        f"{figure(candidate.risk):>5}  {'–' if risk is None else risk.k:>5}  {unique:>7}  "
         f"{figure(candidate.utility):>7}  {figure(candidate.balance):>5}  "
         f"{figure(None if gdu is None else gdu.value):>5}  "
         f"{'–' if ratio is None else f'{ratio:,.1f}':>9}  "
@@ -272,7 +272,8 @@ def _classes(result: Diagnosis) -> str:
     names = ", ".join(cut(name, 30) for name in found.keys)
     lines = wrapped(
         f"R_internal {figure(found.internal)} over {names}: {found.uniques:,} "
-        f"records unique ({found.unique_share:.1%}), {found.small_share:.1%} in classes of at most "
+        f"records unique ({rounded_per_cent(found.unique_share, 1)}), "
+        f"{rounded_per_cent(found.small_share, 1)} in classes of at most "
         f"3; median class {found.class_quantiles['50%']:g}. A missing key "
         + ("is a value of its own." if result.missing_keys == "value" else "matches any value."),
         "  ",
@@ -308,13 +309,13 @@ def _subsets(result: Diagnosis) -> str:
     head = "found  learned" if intruder else "R_internal"
     lines = [
         "Riskiest combinations of up to three quasi-identifiers, most uniques first",
-        f"  {'':<{width}}  {head}  unique  at most 3  classes",
+        f"  {'':<{width}}  {head}   unique  at most 3  classes",
     ]
     for name, s in zip(names, shown, strict=True):
         risk = _found_and_learned(s) if intruder else f"{figure(s.internal):>10}"
         lines.append(
-            f"  {padded(name, width)}  {risk}  {s.unique_share:>6.1%}  "
-            f"{s.small_share:>9.1%}  {s.classes:>7,}"
+            f"  {padded(name, width)}  {risk}  {rounded_per_cent(s.unique_share, 1):>7}  "
+            f"{rounded_per_cent(s.small_share, 1):>9}  {s.classes:>7,}"
         )
     if intruder:
         lines += _reasons([s.reason for s in shown])
@@ -334,18 +335,19 @@ def _levels(result: Diagnosis) -> str:
     if not result.levels:
         return ""
     intruder = result.risk_measure == "disclosure"
-    width = min(max(columns_of(level.name) for level in result.levels), 13 if intruder else 16)
+    width = min(max(columns_of(level.name) for level in result.levels), 13 if intruder else 15)
     head = "found  learned" if intruder else "R_internal"
     similar = "similar" if intruder else "similarity"
     lines = [
         "Protection levels, previewed",
-        f"  {'':<{width}}  {head}      k  unique   loss  {similar}  utility    RUT",
+        f"  {'':<{width}}  {head}      k   unique   loss  {similar}  utility    RUT",
     ]
     for level in result.levels:
         risk = _found_and_learned(level) if intruder else f"{figure(level.internal):>10}"
         lines.append(
             f"  {padded(level.name, width)}  {risk}  {level.k:>5,}  "
-            f"{level.uniques / max(result.rows, 1):>6.1%}  {figure(level.loss):>5}  "
+            f"{rounded_per_cent(level.uniques / max(result.rows, 1), 1):>7}  "
+            f"{figure(level.loss):>5}  "
             f"{figure(level.similarity):>{len(similar)}}  {figure(level.utility):>7}  "
             f"{figure(level.value):>5}"
         )
@@ -372,17 +374,17 @@ def _balanced_with(result: Diagnosis) -> list[str]:
 
 
 def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
-    width = min(max((columns_of(v.name) for v in variables), default=0), 15)
+    width = min(max((columns_of(v.name) for v in variables), default=0), 14)
     lines = [
         "Variables",
-        f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1%  distribution",
+        f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1 %  distribution",
     ]
     for v in variables:
         skewness = "–" if v.skewness is None else f"{round(v.skewness, 1) + 0.0:.1f}"  # no -0.0
-        top = "–" if v.top_share is None else f"{v.top_share:.0%}"
+        top = rounded_per_cent(v.top_share)
         lines.append(
             f"  {padded(v.name, width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
-            f"{skewness:>8}  {top:>6}  {_bars(v)}".rstrip()
+            f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
     return "\n".join(lines)
 

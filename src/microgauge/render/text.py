@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import repeat
 from unicodedata import east_asian_width
@@ -23,6 +24,7 @@ from microgauge.results.blocks import (
 from microgauge.results.wording import figure, short
 
 WIDTH = 80
+NO_BREAK = "\u00a0"
 
 
 def summary(result: Assessment) -> str:
@@ -169,11 +171,12 @@ def notes_text(notes: Sequence[str]) -> str:
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
     """Text in lines of at most 80 columns, of which East Asian characters take two.
 
-    Names and levels come from files: signs that would command a terminal are marked.
+    Names and levels come from files: signs that would command a terminal are marked. A number is
+    never parted from its per cent.
     """
     rest = first if rest is None else rest
     lines, line, empty = [], first, True
-    for word in plain(text).split():
+    for word in _words(text):
         room = WIDTH - columns_of(line) - (0 if empty else 1)
         if not empty and columns_of(word) > room:
             lines.append(line)
@@ -185,6 +188,21 @@ def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
         line += word if empty else f" {word}"
         empty = False
     return [*lines, line if not empty else first.rstrip()]
+
+
+def _words(text: str) -> list[str]:
+    """What a line may be broken between.
+
+    >>> _words("at least 93 % of rows (5 %), 7 % more")
+    ['at', 'least', '93 %', 'of', 'rows', '(5 %),', '7 %', 'more']
+    """
+    words = bound(plain(text)).split(" ")
+    return [word.replace(NO_BREAK, " ") for word in words if word]
+
+
+def bound(text: str) -> str:
+    """The same text, of which no line is broken between a number and its per cent."""
+    return re.sub(r"(?<=\d) (?=%)", NO_BREAK, text)
 
 
 def cut(text: str, width: int) -> str:

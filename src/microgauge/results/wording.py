@@ -83,6 +83,15 @@ def general(value: float | None) -> str:
     return f"{float(f'{value:.4g}'):,.10g}"
 
 
+def rounded_per_cent(share: float | None, digits: int = 0) -> str:
+    """A share in per cent, rounded to so many digits.
+
+    >>> rounded_per_cent(0.936), rounded_per_cent(0.0234, 1), rounded_per_cent(None)
+    ('94 %', '2.3 %', '–')
+    """
+    return "–" if share is None else f"{share * 100:.{digits}f} %"
+
+
 def whole_per_cent(share: float) -> str:
     """A share in whole per cents, never more than it is.
 

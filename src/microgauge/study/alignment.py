@@ -13,6 +13,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
 from microgauge.passes import EqualAtLags, Facts, ProductAtLags
 from microgauge.results import Alignment
+from microgauge.results.wording import rounded_per_cent
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
 from microgauge.study.variable import Described
@@ -227,8 +228,8 @@ def _agreement_evidence(rows: int, compared: list[_Compared], facts: Facts) -> s
         return None
     most = max(found)
     return (
-        f'"{most.name}" has the same value in {most.here:.0%} of rows, and in at most '
-        f"{most.nearby:.0%} of rows that are {LAGS_SAID} apart"
+        f'"{most.name}" has the same value in {rounded_per_cent(most.here)} of rows, and in '
+        f"at most {rounded_per_cent(most.nearby)} of rows that are {LAGS_SAID} apart"
     )
 
 

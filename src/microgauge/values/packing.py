@@ -14,7 +14,7 @@ from microgauge.arrays import Counts, Flags, Index, Words
 MOST = 1 << 62
 """Combinations that one whole number can tell apart."""
 AT_A_TIME = 1 << 15
-"""Rows that are packed together: few enough to stay in the processor's cache."""
+"""Rows that are packed or unpacked together: few enough to stay in the processor's cache."""
 SEVERAL = 1 << 21
 """Numbers from which on two threads sort a half each."""
 DENSE = 32
@@ -57,14 +57,17 @@ def packed(
 
 def unpacked(words: Words, sizes: Sequence[int]) -> Index:
     """Rows × axes: the levels that were packed. Each axis lies together, as it is looked at."""
-    found = np.empty((len(sizes), words.shape[1]), dtype=np.intp)
-    for word, part in zip(words, words_of(sizes), strict=True):
-        left = word
-        for place in reversed(part):
-            # Twice as quick as a division with remainder.
-            above = left // sizes[place]
-            np.subtract(left, above * sizes[place], out=found[place], casting="unsafe")
-            left = above
+    rows = words.shape[1]
+    found = np.empty((len(sizes), rows), dtype=np.intp)
+    for start in range(0, rows, AT_A_TIME):
+        some = slice(start, start + AT_A_TIME)
+        for word, part in zip(words, words_of(sizes), strict=True):
+            left = word[some]
+            for place in reversed(part):
+                # Twice as quick as a division with remainder.
+                above = left // sizes[place]
+                np.subtract(left, above * sizes[place], out=found[place, some], casting="unsafe")
+                left = above
     return found.T
 
 
@@ -82,7 +85,10 @@ def runs(numbers: NDArray[Any]) -> tuple[Words, Counts]:
     ranked = _sorted(numbers)
     starts = np.flatnonzero(_changes(ranked))
     keys = ranked[starts].astype(np.int64, copy=False)
-    return keys[np.newaxis], np.diff(starts, append=len(ranked))
+    rows = np.empty_like(starts)
+    np.subtract(starts[1:], starts[:-1], out=rows[:-1])
+    rows[-1:] = len(ranked) - starts[-1:]
+    return keys[np.newaxis], rows
 
 
 def _sorted(numbers: NDArray[Any]) -> NDArray[Any]:

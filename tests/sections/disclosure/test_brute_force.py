@@ -8,6 +8,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 import microgauge
+from microgauge.measures.disclosure import learned
+from microgauge.sections.disclosure import evidence
 from support.intruder import World
 
 KEY = "quasi_identifier"
@@ -186,6 +188,14 @@ def same(found, expected, case, name):
         assert found is None, (case.seed, name)
     else:
         assert found == pytest.approx(expected, **CLOSE), (case.seed, name)
+
+
+def test_figures_do_not_hang_on_how_many_profiles_are_looked_at_together(monkeypatch):
+    seeds = range(12_000, 12_006)
+    wanted = [Case(seed, aligned=True).disclosure for seed in seeds]
+    monkeypatch.setattr(learned, "AT_A_TIME", 2)
+    monkeypatch.setattr(evidence, "CLASSES_AT_A_TIME", 3)
+    assert [Case(seed, aligned=True).disclosure for seed in seeds] == wanted
 
 
 # -- identity ------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_the_outer_bars_say_what_they_hold():
     beyond = (tailed["income"] > detail["edges"][-1]).mean()
     assert beyond > 0
     assert detail["outside"].startswith(
-        f"Drawn in the outer bars: {beyond:.2%} of the original values lie above"
+        f"Drawn in the outer bars: {100 * beyond:.2f} % of the original values lie above"
     )
     assert detail["ends"][0][1] == pytest.approx(9e6)
     plain = variable_of(data_of(result.report()), "age")["detail"]

@@ -26,7 +26,9 @@ class Own:
 
     def chances(self, matches: Matches) -> Floats:
         """For each profile, Σ over its people of [own record is a match] / |M|."""
-        return np.asarray(self.found * (1.0 / np.maximum(matches.records, 1)))
+        chances = np.maximum(matches.records, 1, dtype=np.float64)
+        np.divide(1.0, chances, out=chances)
+        return np.multiply(self.found, chances, out=chances)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ and target would give.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -28,26 +28,63 @@ NEGLIGIBLE = 1e-9
 """A chance below which all of many matches show one value is none."""
 SLACK = 1.0 + 1e-9
 """Numbers exactly an interval apart are within it, however they round."""
+AT_A_TIME = 1 << 16
+"""Profiles looked at together: what is worked out of them stays in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """How many records have each profile of keys with each value of the target."""
 
-    profiles: Index
-    """In rising order."""
+    starts: Index
+    """Where the cells of each profile begin. Every profile has some."""
     values: Index
     """The level of the target; its size where missing. The type can hold one more."""
     rows: Counts
-    number: int
-    """Profiles there are."""
+    people: Counts
+    """Records with each profile."""
     size: int
     """Levels of the target, the missing one not counted."""
 
+    @staticmethod
+    def of(profiles: Index, values: Index, rows: Counts, size: int) -> Cells:
+        """From the profile of each cell, in rising order."""
+        new = np.ones(len(profiles), dtype=np.bool_)
+        np.not_equal(profiles[1:], profiles[:-1], out=new[1:])
+        starts = np.flatnonzero(new)
+        return Cells(starts, values, rows, np.add.reduceat(rows, starts), size)
+
+    @property
+    def number(self) -> int:
+        """Profiles there are."""
+        return len(self.starts)
+
     @cached_property
-    def people(self) -> Counts:
-        """Records with each profile."""
-        return self.sums(self.rows)
+    def _lengths(self) -> Index:
+        """How many cells each profile has."""
+        return np.diff(self.starts, append=len(self.values))
+
+    @cached_property
+    def profiles(self) -> Index:
+        """The profile of each cell, in rising order."""
+        return np.repeat(np.arange(self.number), self._lengths)
+
+    def parts(self) -> Iterator[tuple[slice, Cells]]:
+        """Some profiles at a time, and which."""
+        for first in range(0, self.number, AT_A_TIME):
+            some = slice(first, min(first + AT_A_TIME, self.number))
+            low = self.starts[first]
+            high = self.starts[some.stop] if some.stop < self.number else len(self.values)
+            yield (
+                some,
+                Cells(
+                    self.starts[some] - low,
+                    self.values[low:high],
+                    self.rows[low:high],
+                    self.people[some],
+                    self.size,
+                ),
+            )
 
     @cached_property
     def known(self) -> Counts:
@@ -55,32 +92,21 @@ class Cells:
         here = self.values < self.size
         return self.people if here.all() else self.sums(np.where(here, self.rows, 0))
 
-    @cached_property
-    def _starts(self) -> Index:
-        """Where the cells of each profile begin."""
-        new = np.ones(len(self.profiles), dtype=np.bool_)
-        np.not_equal(self.profiles[1:], self.profiles[:-1], out=new[1:])
-        return np.flatnonzero(new)
-
     def spread(self, figures: NDArray[Any]) -> NDArray[Any]:
         """Figures of profiles, given to each of their cells."""
-        if len(self._starts) < self.number:
-            figures = figures[self.profiles[self._starts]]
-        return np.repeat(figures, np.diff(self._starts, append=len(self.profiles)))
+        return np.repeat(figures, self._lengths)
 
     def sums(self, figures: NDArray[Any]) -> NDArray[Any]:
         """Figures of cells, added up for each profile."""
-        if len(self._starts) == self.number and self.number:
-            return np.asarray(np.add.reduceat(figures, self._starts))
-        found = np.zeros(self.number, dtype=figures.dtype)
-        if len(self.profiles):
-            found[self.profiles[self._starts]] = np.add.reduceat(figures, self._starts)
-        return found
+        return np.asarray(np.add.reduceat(figures, self.starts))
 
     @cached_property
     def counts(self) -> Counts:
         """Records with each value; last: with none."""
-        return np.bincount(self.values, self.rows, self.size + 1).astype(np.int64)
+        found = np.zeros(self.size + 1, dtype=np.int64)
+        for _, part in self.parts():
+            found += np.bincount(part.values, part.rows, self.size + 1).astype(np.int64)
+        return found
 
     @cached_property
     def shares(self) -> Floats:
@@ -92,12 +118,7 @@ class Cells:
 
     def ends(self) -> tuple[Index, Index]:
         """The lowest and the highest level that records of each profile have."""
-        low = np.full(self.number, np.iinfo(np.int64).max)
-        high = np.full(self.number, -1)
-        if len(self.profiles):
-            here = self.profiles[self._starts]
-            low[here] = np.minimum.reduceat(self.values, self._starts)
-            high[here] = np.maximum.reduceat(self.values, self._starts)
+        low, high = (ufunc.reduceat(self.values, self.starts) for ufunc in (np.minimum, np.maximum))
         return low, high
 
 
@@ -115,7 +136,7 @@ class Target:
     def layers(self, shown: Cells) -> list[Layer]:
         """What is to be gathered of a person's matches."""
         low, high = shown.ends()
-        found = [Layer(low.astype(np.int64), "min"), Layer(high.astype(np.int64), "max")]
+        found = [Layer(low, "min"), Layer(high, "max")]
         if self.numbers is not None:
             numbers = np.append(self.numbers, 0.0)[shown.values] * shown.rows
             found.append(Layer(np.bincount(shown.profiles, numbers, shown.number), "sum"))
@@ -127,7 +148,7 @@ class Target:
         some = (matches.records > 0) & (high < self.size) & matches.searched
         if self.numbers is None:
             only = some & (low == high)
-            return Believed(only, np.where(only, low, 0).astype(np.intp), np.zeros(0))
+            return Believed(only, np.where(only, low, 0), np.zeros(0))
         ends = np.append(self.numbers, 0.0)
         span = ends[np.where(some, high, 0)] - ends[np.where(some, low, 0)]
         only = some & (span <= 2.0 * self.half * SLACK)
@@ -146,6 +167,10 @@ class Believed:
     """The level, of a category."""
     means: Floats
     """The mean, of a number."""
+
+    def of(self, some: slice) -> Believed:
+        """The same of some profiles."""
+        return Believed(self.only[some], self.values[some], self.means[some])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +203,14 @@ class Chance:
         target whatever the keys. For numbers the same expectation from sets of |M| records drawn
         with a seed: it hangs on their number only, so that neither row order nor labels matter.
         """
-        counted = np.where(matches.searched, matches.records, 0)
-        found = np.zeros(people.number)
+        counted = matches.records
+        if not matches.searched.all():
+            counted = np.where(matches.searched, counted, 0)
         keys, places, _ = distinct(counted[np.newaxis], int(counted.max(initial=0)) + 1)
         sizes = keys[0]
         if self.target.numbers is None:
             return self._categories(people, sizes, places)
+        found = np.zeros(people.number)
         order = np.argsort(places[people.profiles], kind="stable")
         bounds = np.searchsorted(places[people.profiles][order], np.arange(len(sizes) + 1))
         for place, size in enumerate(sizes):
@@ -194,9 +221,13 @@ class Chance:
 
     def _categories(self, people: Cells, sizes: Counts, places: Index) -> Floats:
         q = self.shown.counts[: self.target.size] / max(self.shown.counts.sum(), 1)
-        own = _powers(q, sizes, people, places) * people.rows
+        powers = _powers(q, sizes, people)
         expected = np.array([(q**size * people.shares).sum() if size else 0.0 for size in sizes])
-        return np.asarray(people.sums(own) - people.known * expected[places])
+        found = np.empty(people.number)
+        for some, part in people.parts():
+            own = powers(part, places[some]) * part.rows
+            found[some] = part.sums(own) - part.known * expected[places[some]]
+        return found
 
     @cached_property
     def _values(self) -> tuple[Floats, Floats]:
@@ -245,20 +276,25 @@ class Chance:
         return np.bincount(people.profiles[cells], each, people.number).astype(np.float64)
 
 
-def _powers(shares: Floats, sizes: Counts, people: Cells, places: Index) -> Floats:
-    """For each cell the share of its value to the power of its number of matches.
+def _powers(shares: Floats, sizes: Counts, people: Cells) -> Callable[[Cells, Index], NDArray[Any]]:
+    """What gives for each cell the share of its value to the power of its number of matches.
 
-    0 where there is no match or no value. `places` say which of the sizes each profile has.
+    0 where there is no match or no value. It is given some of the people, and which of the sizes
+    each of their profiles has.
     """
     # The share of a value that is missing is of no account: it is left out here.
     whole = np.append(shares, 0.0)
     if len(whole) * len(sizes) > len(people.values):
-        matches = people.spread(sizes[places])
-        return np.where(matches > 0, whole[people.values] ** matches, 0.0)
+
+        def powers(part: Cells, places: Index) -> NDArray[Any]:
+            matches = part.spread(sizes[places])
+            return np.where(matches > 0, whole[part.values] ** matches, 0.0)
+
+        return powers
     # Each pair of a share and a size is worked out once.
     table = whole[np.newaxis] ** sizes[:, np.newaxis]
     table[sizes == 0] = 0.0
-    return np.asarray(table.take(people.spread(places * len(whole)) + people.values))
+    return lambda part, places: table.take(part.spread(places * len(whole)) + part.values)
 
 
 def _parts(draws: int, size: int, most: int = 4_000_000) -> list[int]:
@@ -283,20 +319,25 @@ def learned(
 
     People whose own value is missing count 0.
     """
+    gain = np.empty(people.number)
+    for some, part in people.parts():
+        gain[some] = _gain(target, people, part, believed.of(some))
+    return Learned(gain=gain, null=chance.of_each(people, matches))
+
+
+def _gain(target: Target, people: Cells, part: Cells, believed: Believed) -> Floats:
+    """How often what is believed of some of the people is right, beyond how often of anyone."""
     if target.numbers is None:
         # No value is so high: nothing is claimed there.
         claimed = np.where(believed.only, believed.values, target.size + 1)
-        hit = people.values == people.spread(claimed.astype(people.values.dtype))
+        hit = part.values == part.spread(claimed.astype(part.values.dtype))
         base = np.where(believed.only, people.shares[believed.values], 0.0)
     else:
-        apart = np.abs(
-            np.append(target.numbers, np.nan)[people.values] - people.spread(believed.means)
-        )
-        hit = (apart <= target.half * SLACK) & people.spread(believed.only)
+        apart = np.abs(np.append(target.numbers, np.nan)[part.values] - part.spread(believed.means))
+        hit = (apart <= target.half * SLACK) & part.spread(believed.only)
         base = np.where(believed.only, shares_within(target, people, believed.means), 0.0)
-    right = people.sums(people.rows * hit)
-    counted = np.where(believed.only, people.known, 0)
-    return Learned(gain=right - counted * base, null=chance.of_each(people, matches))
+    counted = np.where(believed.only, part.known, 0)
+    return np.asarray(part.sums(part.rows * hit) - counted * base)
 
 
 def determined(keys: Index, sizes: Sequence[int], people: Cells) -> float:

@@ -83,7 +83,15 @@ def exact_matches(
     if _same_and_complete(sought, shown, sizes):
         found = tuple(layer.values for layer in layers)
         return Matches(rows, np.arange(len(shown)), found, everything)
-    whole = [Layer(rows, "sum"), Layer(np.arange(len(shown)), "min"), *layers]
+    # In as few bytes as may be: there may be many more combinations than profiles.
+    counts, places = (
+        np.int32 if most < 1 << 31 else np.int64 for most in (int(rows.sum()), len(shown))
+    )
+    whole = [
+        Layer(rows.astype(counts), "sum"),
+        Layer(np.arange(len(shown), dtype=places), "min"),
+        *layers,
+    ]
     records, first, *rest = compatible_layers(sought, shown, whole, sizes)
     return Matches(
         records.astype(np.int64),

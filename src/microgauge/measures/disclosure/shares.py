@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.special import betaincinv, ndtri
-
 Interval = tuple[float, float]
 
 
@@ -14,6 +12,8 @@ def wilson(share: float, trials: float, level: float = 0.95) -> Interval:
     >>> low, round(high, 4)
     (0.0, 0.2775)
     """
+    from scipy.special import ndtri
+
     z2 = float(ndtri((1.0 + level) / 2.0)) ** 2 / trials
     centre = (share + z2 / 2.0) / (1.0 + z2)
     half = (z2 * (share * (1.0 - share) + z2 / 4.0)) ** 0.5 / (1.0 + z2)
@@ -31,6 +31,8 @@ def clopper_pearson(share: float, trials: int, level: float = 0.95) -> Interval:
     >>> low, round(high, 4)
     (0.0, 0.3085)
     """
+    from scipy.special import betaincinv
+
     beyond, count = (1.0 - level) / 2.0, share * trials
     low = 0.0 if count <= 0.0 else float(betaincinv(count, trials - count + 1.0, beyond))
     if count >= trials:

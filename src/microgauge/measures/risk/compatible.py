@@ -52,9 +52,10 @@ class Layer:
         """The figure of no class."""
         if self.how == "sum":
             return 0
-        whole = np.issubdtype(self.values.dtype, np.integer)
-        bound: float = np.iinfo(np.int64).max if whole else np.inf
-        return bound if self.how == "min" else -bound
+        if not np.issubdtype(self.values.dtype, np.integer):
+            return np.inf if self.how == "min" else -np.inf
+        bounds = np.iinfo(self.values.dtype)
+        return bounds.max if self.how == "min" else bounds.min
 
     def empty(self, size: int) -> NDArray[Any]:
         """So many figures of no class."""
@@ -194,7 +195,7 @@ def _by_array(
         cube = layer.folded(theirs, prod(shape)).reshape(shape)
         for axis, (here, there) in enumerate(lacking):
             lines = np.moveaxis(cube, axis, 0)
-            whole = layer.ufunc.reduce(lines, axis=0) if here else None
+            whole = layer.ufunc.reduce(lines, axis=0, dtype=cube.dtype) if here else None
             if there:
                 layer.ufunc(lines[:-1], lines[-1].copy(), out=lines[:-1])
             if whole is not None:

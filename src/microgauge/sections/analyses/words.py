@@ -32,7 +32,7 @@ def indicators_words(results: Sequence[IndicatorResult]) -> list[Block]:
         ),
         notes=tuple(found.reason for found in results),
     )
-    return [Group(title="Indicators, with 95% intervals", blocks=(table,))]
+    return [Group(title="Indicators, with 95 % intervals", blocks=(table,))]
 
 
 def regressions_words(results: Sequence[RegressionResult]) -> list[Block]:

@@ -21,6 +21,9 @@ from microgauge.study.common_views import TableName, View
 from microgauge.study.study import Study
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
 
+CLASSES_AT_A_TIME = 1 << 16
+"""Classes that are split together: few enough to stay in the processor's cache."""
+
 Grouping = tuple[Index, int]
 """Where each level goes, the missing one last, and how many levels there are then."""
 
@@ -65,10 +68,11 @@ class Profiles:
                 levels = _levels(words, sizes, beside)
                 people = split.added(answer.rows)
             if own is None and len(answer.sums):
-                own = split.added(answer.sums[0]).astype(np.int64)
+                agree = np.array_equal(answer.sums[0], answer.rows)
+                own = people if agree else split.added(answer.sums[0]).astype(np.int64)
             if name:
-                number = len(split.starts)
-                cells[name] = Cells(split.places, split.values, answer.rows, number, targets[name])
+                assert people is not None
+                cells[name] = Cells(split.starts, split.values, answer.rows, people, targets[name])
         assert levels is not None
         assert people is not None
         released = None if own is None else people
@@ -90,7 +94,7 @@ class Profiles:
             found, place, count = distinct(pairs[np.newaxis], number * (size + 1))
             rows = np.bincount(place, held.rows, count).astype(np.int64)
             profile, value = np.divmod(found[0], size + 1)
-            cells[name] = Cells(profile, value, rows, number, size)
+            cells[name] = Cells.of(profile, value, rows, size)
         return Profiles(unpacked(words, full), people, cells)
 
 
@@ -115,12 +119,6 @@ class _Split:
     starts: Index
     values: Index
 
-    @property
-    def places(self) -> Index:
-        """The profile of each class."""
-        lengths = np.diff(self.starts, append=len(self.values))
-        return np.repeat(np.arange(len(self.starts)), lengths)
-
     def added(self, figures: NDArray[Any]) -> NDArray[Any]:
         """Sums over the classes of each profile."""
         return np.add.reduceat(figures, self.starts) if len(figures) else figures
@@ -135,15 +133,25 @@ def _split(answer: ClassCells, sizes: Sequence[int], target: int | None) -> _Spl
     if target is None:
         number = words.shape[1]
         return _Split(words, np.arange(number), np.zeros(number, dtype=np.intp))
-    last = words[-1] // (target + 1)
+    number = words.shape[1]
     # In as few bytes as may be: there are as many as classes.
-    values = (words[-1] - last * (target + 1)).astype(np.min_scalar_type(target + 1))
-    alone = len(words_of([*(size + 1 for size in sizes), target + 1])[-1]) == 1
-    keys = words[:-1] if alone else np.concatenate([words[:-1], last[np.newaxis]])
-    new = np.ones(words.shape[1], dtype=np.bool_)
-    np.any(keys[:, 1:] != keys[:, :-1], axis=0, out=new[1:])
+    values = np.empty(number, dtype=np.min_scalar_type(target + 1))
+    new = np.ones(number, dtype=np.bool_)
+    for start in range(0, number, CLASSES_AT_A_TIME):
+        # With the one before, which the first is compared with.
+        some = slice(max(start - 1, 0), start + CLASSES_AT_A_TIME)
+        part = words[:, some]
+        last = part[-1] // (target + 1)
+        np.subtract(part[-1], last * (target + 1), out=values[some], casting="unsafe")
+        changed = last[1:] != last[:-1]
+        for word in part[:-1]:
+            changed |= word[1:] != word[:-1]
+        new[some][1:] = changed
     starts = np.flatnonzero(new)
-    return _Split(keys[:, starts], starts, values)
+    keys = words[:, starts]
+    keys[-1] //= target + 1
+    alone = len(words_of([*(size + 1 for size in sizes), target + 1])[-1]) == 1
+    return _Split(keys[:-1] if alone else keys, starts, values)
 
 
 @dataclass(frozen=True, eq=False)

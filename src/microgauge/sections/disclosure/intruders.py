@@ -130,10 +130,10 @@ class Intruders:
         erring = self._erred(np.repeat(self.evidence.people.levels[cells.profiles], cells.rows, 0))
         values = np.repeat(cells.values, cells.rows)
         full = [size + 1 for size in sizes]
-        keys, places, number = distinct(packed(list(erring.T), full), MOST)
+        keys, places, _ = distinct(packed(list(erring.T), full), MOST)
         pairs, counts = np.unique(places * (target.size + 1) + values, return_counts=True)
         profile, value = np.divmod(pairs, target.size + 1)
-        made = Cells(profile, value, counts.astype(np.int64), number, target.size)
+        made = Cells.of(profile, value, counts.astype(np.int64), target.size)
         people = Profiles(unpacked(keys, full), made.people, {target.name: made})
         told = self._told(
             "with error", self.keys, people, self.evidence.shown, None, targets=[target]

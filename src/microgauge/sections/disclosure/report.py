@@ -34,7 +34,7 @@ def _targets(found: Disclosure) -> Table:
     heads = [
         Head(text="Target"),
         Head(text="Learned", digits=3, explain="learned"),
-        Head(text="95% from", digits=3, optional=True),
+        Head(text="95 % from", digits=3, optional=True),
         Head(text="to", digits=3, optional=True),
         Head(text="DiSCO", digits=3, optional=True, explain="disco"),
     ]

@@ -12,7 +12,7 @@ from microgauge.results.disclosure import (
     LearnedTarget,
     Membership,
 )
-from microgauge.results.wording import figure
+from microgauge.results.wording import figure, rounded_per_cent
 
 
 def headline(found: Disclosure) -> Headline:
@@ -49,9 +49,9 @@ def stories(found: Disclosure, most: int = 4) -> list[tuple[str, str]]:
         rows.append(
             (
                 "holdout",
-                f"{found.holdout_shared:.0%} of its {found.holdout:,} units equal one of the "
-                "original, more than by chance: if they are the same people, what taking part "
-                "costs is understated",
+                f"{rounded_per_cent(found.holdout_shared)} of its {found.holdout:,} units equal "
+                "one of the original, more than by chance: if they are the same people, what "
+                "taking part costs is understated",
             )
         )
     return rows
@@ -105,8 +105,9 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
         rows.append(
             (
                 "",
-                f"{found.above['0.5']:.1%} of people have a chance above a half, "
-                f"{found.above['0.1']:.1%} above a tenth; the highest is {figure(found.largest)}",
+                f"{rounded_per_cent(found.above['0.5'], 1)} of people have a chance above a half, "
+                f"{rounded_per_cent(found.above['0.1'], 1)} above a tenth; "
+                f"the highest is {figure(found.largest)}",
             )
         )
     if found.groups and found.groups[0].found:
@@ -126,7 +127,7 @@ def _claims(found: Found, units: int) -> str:
         return "no person's keys agree with exactly one record"
     return (
         f"{found.claims:,} of {units:,} people's keys agree with exactly one record; "
-        f"{found.claims_right:.0%} of these are theirs"
+        f"{rounded_per_cent(found.claims_right)} of these are theirs"
     )
 
 
@@ -146,8 +147,9 @@ def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
         rows.append(
             (
                 "",
-                f"of people who are not in the original {copied.control:.1%} do: copied beyond "
-                f"that {figure(copied.excess)} ({figure(low)} to {figure(high)}), {beyond}",
+                f"of people who are not in the original {rounded_per_cent(copied.control, 1)} do: "
+                f"copied beyond that {figure(copied.excess)} ({figure(low)} to {figure(high)}), "
+                f"{beyond}",
             )
         )
     return rows
@@ -211,7 +213,8 @@ def _intruder(intruder: Intruder) -> str:
     who = {
         "all": "who knows all keys",
         "some": f"who knows only {', '.join(intruder.keys)}",
-        "with error": f"who knows all keys, {intruder.error or 0.0:.0%} of them wrongly",
+        "with error": "who knows all keys, "
+        f"{rounded_per_cent(intruder.error or 0.0)} of them wrongly",
     }[intruder.knows]
     parts = []
     if intruder.found is not None:

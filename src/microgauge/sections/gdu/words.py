@@ -14,7 +14,7 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
-from microgauge.results.wording import begun, effect, figure, probability
+from microgauge.results.wording import begun, effect, figure, probability, rounded_per_cent
 
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
@@ -59,7 +59,7 @@ def _verdict(gdu: GDU) -> str | None:
     if gdu.value is None:
         return None
     said = (
-        f"The protected file keeps {gdu.value:.0%} of its utility by this measure: "
+        f"The protected file keeps {rounded_per_cent(gdu.value)} of its utility by this measure: "
         f"{figure(gdu.univariate, 2)} over the distributions of {len(gdu.variables)} "
         f"variables, {figure(gdu.bivariate, 2)} over the associations of "
         f"{gdu.coverage.tested} pairs{_models_said(gdu)}."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Figure, Group, Headline, Stories
 from microgauge.results.joint import Sees
-from microgauge.results.wording import figure, ratio_words, scientific
+from microgauge.results.wording import figure, ratio_words, rounded_per_cent, scientific
 
 TITLE = "Can the two files be told apart?"
 
@@ -36,7 +36,9 @@ def propensity_words(result: PropensityResult) -> list[Group]:
     if result.value is not None:
         said = f"U_p {scientific(result.value)}, {auc_words(result)}"
         if result.null_share is not None:
-            said += f", {result.null_share:.0%} of {result.resamples} resamples have more"
+            said += (
+                f", {rounded_per_cent(result.null_share)} of {result.resamples} resamples have more"
+            )
         rows.append(("", said))
         given_away = giveaways(result)
         if given_away and result.beyond_chance:
@@ -83,7 +85,7 @@ def _cluster_story(cluster: ClusterResult) -> str:
 def _resamples_with_more(share: float | None, resamples: int, what: str = "") -> str:
     if share is None:
         return ""
-    return f"; {share:.0%} of {resamples} resamples have more{what and f' {what}'}"
+    return f"; {rounded_per_cent(share)} of {resamples} resamples have more{what and f' {what}'}"
 
 
 def ecdf_words(result: EcdfResult) -> list[Group]:
@@ -99,7 +101,7 @@ def ecdf_story(result: EcdfResult) -> str:
     said += "" if result.exact else f" at {result.points:,} points"
     said += _resamples_with_more(result.null_share_maximum, result.resamples, "of U_m")
     if result.null_share_mean_square is not None:
-        said += f", {result.null_share_mean_square:.0%} more of U_s"
+        said += f", {rounded_per_cent(result.null_share_mean_square)} more of U_s"
     return said
 
 

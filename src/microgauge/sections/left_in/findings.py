@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from microgauge.results.left_in import LeftIn
+from microgauge.results.wording import rounded_per_cent
 
 REMOVE = "Remove the column."
 RANDOM = "Remove the column, or replace it by a random number that is kept nowhere else."
@@ -114,10 +115,10 @@ def percent(share: float) -> str:
     """A share in words that are right for very small and very large ones.
 
     >>> percent(1.0), percent(0.9999), percent(0.42), percent(0.0004)
-    ('all', 'nearly all', '42%', 'fewer than 1%')
+    ('all', 'nearly all', '42 %', 'fewer than 1 %')
     """
     if share >= 1.0:
         return "all"
     if share >= 0.995:
         return "nearly all"
-    return f"{share:.0%}" if share >= 0.01 else "fewer than 1%"
+    return rounded_per_cent(share) if share >= 0.01 else "fewer than 1 %"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from microgauge.results import Loss
 from microgauge.results.blocks import Block, Stories
 from microgauge.results.loss import LogLinearLoss, ValidityLoss
-from microgauge.results.wording import figure, scientific
+from microgauge.results.wording import figure, rounded_per_cent, scientific
 
 
 def words(loss: Loss) -> list[Block]:
@@ -19,7 +19,9 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
     if loss.units is not None and loss.records_changed is not None:
         found.append(("records", _records_story(loss)))
         changed = sorted(loss.variables, key=lambda v: -(v.changed_share or 0.0))
-        most_changed = [f"{v.name} {v.changed_share:.0%}" for v in changed if v.changed][:most]
+        most_changed = [
+            f"{v.name} {rounded_per_cent(v.changed_share)}" for v in changed if v.changed
+        ][:most]
         if most_changed:
             found.append(("", f"most of all {', '.join(most_changed)}"))
     if loss.il1s is not None:
@@ -55,7 +57,9 @@ def _tables_story(loss: Loss) -> str:
     if not moved:
         return f"{said}; no unit in another cell{' beyond recoding' if recoded else ''}"
     worst = max(moved, key=lambda table: table.moved or 0.0)
-    return f"{said}; {worst.moved:.0%} in another cell of {' × '.join(worst.variables)}"
+    return (
+        f"{said}; {rounded_per_cent(worst.moved)} in another cell of {' × '.join(worst.variables)}"
+    )
 
 
 def _matrices_story(loss: Loss) -> list[tuple[str, str]]:
@@ -76,11 +80,11 @@ def _loglinear_story(found: LogLinearLoss | None) -> list[tuple[str, str]]:
         return []
     worst = min(found.terms, key=lambda term: (term.agreement, term.overlap))
     said = (
-        f"in a model of {', '.join(found.variables)}, {found.agreement:.0%} of parameters agree "
-        f"(verdict at 5% and sign), mean overlap {figure(found.overlap, 2)}"
+        f"in a model of {', '.join(found.variables)}, {rounded_per_cent(found.agreement)} "
+        f"of parameters agree (verdict at 5 % and sign), mean overlap {figure(found.overlap, 2)}"
     )
     if worst.agreement < 1:
-        said += f"; fewest in {' × '.join(worst.variables)}: {worst.agreement:.0%}"
+        said += f"; fewest in {' × '.join(worst.variables)}: {rounded_per_cent(worst.agreement)}"
     return [("log-linear", said)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from microgauge.results import NumberDetail, VariableDetail
+from microgauge.results.wording import rounded_per_cent
 from microgauge.sections.public import public_detail
 
 Data = dict[str, Any]
@@ -45,7 +46,7 @@ def _outside(detail: NumberDetail) -> str:
     """What a histogram does not show where it lies; nothing where it shows all."""
     sides = {"original": detail.outside_before, "protected": detail.outside_after}
     told = [
-        f"{share:.2%} of the {side} values lie {where}"
+        f"{rounded_per_cent(share, 2)} of the {side} values lie {where}"
         for side, shares in sides.items()
         for share, where in zip(shares, ("below", "above"), strict=True)
         if share > 0

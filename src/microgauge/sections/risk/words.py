@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from microgauge.results import Risk, SensitiveRisk
 from microgauge.results.blocks import Block, Figure, Headline, Stories
-from microgauge.results.wording import figure, short
+from microgauge.results.wording import figure, rounded_per_cent, short
 
 
 def headline(risk: Risk) -> Headline:
@@ -25,8 +25,8 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
         (
             "classes",
             f"smallest {risk.k}; {risk.uniques:,} of {risk.records:,} records unique "
-            f"({risk.uniques / risk.records:.1%}), {risk.classes['3'].share:.1%} in classes of at "
-            "most 3",
+            f"({rounded_per_cent(risk.uniques / risk.records, 1)}), "
+            f"{rounded_per_cent(risk.classes['3'].share, 1)} in classes of at most 3",
         ),
     ]
     if risk.individual.sum is not None:
@@ -36,11 +36,16 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
     for place, sensitive in enumerate(risk.sensitive):
         found.append(("" if place else "sensitive", _sensitive(sensitive)))
     ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
-    held = ", ".join(f"{name} {share:.0f}%" for name, share in ranked[:most] if share > 0)
+    held = ", ".join(f"{name} {share:.0f} %" for name, share in ranked[:most] if share > 0)
     if held:
         found.append(("special", f"unique by few variables, with {held}"))
     if risk.linkage is not None:
-        found.append(("linkage", f"{risk.linkage:.1%} of records nearest to their own original"))
+        found.append(
+            (
+                "linkage",
+                f"{rounded_per_cent(risk.linkage, 1)} of records nearest to their own original",
+            )
+        )
     return found
 
 
@@ -62,7 +67,7 @@ def _missing(risk: Risk) -> str:
 def _external(risk: Risk) -> str:
     said = f", external {figure(risk.external)}"
     if risk.external_unmatched:
-        said += f", {risk.external_unmatched:.1%} without a match"
+        said += f", {rounded_per_cent(risk.external_unmatched, 1)} without a match"
     return f"{said}; {risk.combine}"
 
 

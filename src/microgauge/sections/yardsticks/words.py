@@ -35,7 +35,7 @@ def rows(
 ) -> list[tuple[str, float | None, float | None, float | None, float | None]]:
     """Name, GDU, its halves and the ratio of U_p; the protected file's own last."""
     gdu, propensity = result.gdu, result.propensity
-    found = [(y.name, y.gdu, y.univariate, y.bivariate, y.propensity_ratio) for y in yardsticks]
+    found = [(_shown(y), y.gdu, y.univariate, y.bivariate, y.propensity_ratio) for y in yardsticks]
     own = (
         "this protected file",
         None if gdu is None else gdu.value,
@@ -53,7 +53,7 @@ def yardstick_story(gdu: GDU | None, yardsticks: Sequence[Yardstick]) -> list[st
     found = []
     for half, words in (("univariate", "Variables"), ("bivariate", "Pairs")):
         value = getattr(gdu, half)
-        known = [(getattr(y, half), y.name) for y in yardsticks if getattr(y, half) is not None]
+        known = [(getattr(y, half), _shown(y)) for y in yardsticks if getattr(y, half) is not None]
         if value is not None and known:
             found.append(f"{words} fare {_among(value, sorted(known))}.")
     return found
@@ -62,8 +62,8 @@ def yardstick_story(gdu: GDU | None, yardsticks: Sequence[Yardstick]) -> list[st
 def _among(value: float, known: list[tuple[float, str]]) -> str:
     """Between which yardsticks a value lies, worst first.
 
-    >>> _among(0.8, [(0.3, "1% sample"), (0.7, "10% sample"), (0.9, "50% sample")])
-    'between a 10% sample (0.70) and a 50% sample (0.90)'
+    >>> _among(0.8, [(0.3, "1 % sample"), (0.7, "10 % sample"), (0.9, "50 % sample")])
+    'between a 10 % sample (0.70) and a 50 % sample (0.90)'
     """
     near = min(known, key=lambda entry: abs(entry[0] - value))
     if abs(near[0] - value) < 0.01:
@@ -75,6 +75,11 @@ def _among(value: float, known: list[tuple[float, str]]) -> str:
     if not above:
         return f"better than {_named(known[-1])}"
     return f"between {_named(below[-1])} and {_named(above[0])}"
+
+
+def _shown(yardstick: Yardstick) -> str:
+    """Its name as it is read; in the result the sign stands at the number, as it always did."""
+    return yardstick.name.replace("%", " %")
 
 
 def _named(entry: tuple[float, str]) -> str:

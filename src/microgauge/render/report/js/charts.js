@@ -58,6 +58,15 @@ const themed = (node, key) => {
   );
 };
 
+// As everywhere else, a per cent stands apart from its number.
+const NUMBERS = {
+  decimal: ".",
+  thousands: ",",
+  grouping: [3],
+  currency: ["$", ""],
+  percent: "\u00a0%",
+};
+
 const drawn = new Map();
 
 const draw = (place) => {
@@ -73,6 +82,7 @@ const draw = (place) => {
     renderer: "svg",
     defaultStyle: false,
     tooltip: true,
+    formatLocale: NUMBERS,
   })
     .then((result) => after?.(result.view))
     .catch((error) => {

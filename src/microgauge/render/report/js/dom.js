@@ -2,6 +2,10 @@
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 
+// No line is broken between a number and its per cent.
+const bound = (child) =>
+  typeof child === "string" ? child.replace(/(\d) %/g, "$1\u00a0%") : child;
+
 export const el = (tag, given = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(given)) {
@@ -9,7 +13,7 @@ export const el = (tag, given = {}, ...children) => {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value);
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  node.append(...children.filter((child) => child !== null && child !== undefined).map(bound));
   return node;
 };
 
