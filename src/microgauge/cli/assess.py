@@ -24,6 +24,7 @@ from microgauge.cli.outputs import (
     finished,
     junit_file,
     report_file,
+    summary_file,
     table_file,
 )
 from microgauge.errors import InputError
@@ -44,6 +45,7 @@ class Outputs:
     pairs: str | None = None
     risky: str | None = None
     junit: str | None = None
+    summary: str | None = None
 
 
 def description() -> str:
@@ -88,8 +90,10 @@ def run(chosen: argparse.Namespace) -> int:
         pairs=chosen.pairs,
         risky=chosen.risky,
         junit=chosen.junit,
+        summary=chosen.summary,
     )
-    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report, chosen.junit)
+    written = ("json", "pairs", "risky", "report", "summary", "junit")
+    check_outputs(*(getattr(chosen, name) for name in written))
     check_report(chosen)
     schema = chosen_schema(chosen.schema, chosen.settings)
     check_junit(chosen.junit, schema, require=chosen.require)
@@ -134,6 +138,7 @@ def assessed(
         **report_file(outputs.report, result, outputs.edition, outputs.min_count),
         **table_file(outputs.risky, lambda: result.risky),
         **junit_file(outputs.junit, result),
+        **summary_file(outputs.summary, result),
     }
     return finished(result, outputs.json, files)
 

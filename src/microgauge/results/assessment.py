@@ -216,6 +216,12 @@ class Assessment:
 
         return report_html(self, edition, min_count)
 
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
+
     def variable_table(self) -> Any:
         """A polars data frame with a row for each analysed variable."""
         from microgauge.render.frames import variable_frame

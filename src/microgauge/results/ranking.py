@@ -182,6 +182,12 @@ class Ranking:
 
         return report_html(self, edition, min_count)
 
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
+
     def table(self) -> Any:
         """A polars data frame with a row for each candidate."""
         from microgauge.render.frames import candidate_frame
