@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
@@ -100,12 +101,15 @@ def assess(
     _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
+    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen, before.table)
     more = requested(yardsticks=yardsticks, details=details)
     wanted = replace(wanted, sections=wanted.sections | more, risky=risky)
     before = replace(before, frames=frames or frames_of(original, protected))
-    return assess_against(before, protected, chosen, wanted, progress)
+    result = assess_against(before, protected, chosen, wanted, progress)
+    how = {"engine": engine_name(reading), "memory": memory, "quick": wanted.quick}
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
 
 
 @dataclass(frozen=True, eq=False)

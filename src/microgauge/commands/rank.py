@@ -17,6 +17,7 @@ from microgauge.commands.assess import (
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.replicates import MeasuredAgain
 from microgauge.commands.wanted import Wanted, in_full, wanted_of
 from microgauge.engines import has_order
@@ -27,6 +28,7 @@ from microgauge.log import Log, Progress, followed, where_seen
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
 from microgauge.results.given_back import Frames, frames_of
+from microgauge.results.manifest import Role
 from microgauge.schema import Names, Schema
 from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.requirements.holding import limit_faults, limited, measures_of
@@ -89,16 +91,19 @@ def rank(
     reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
     if reads_files(reading):
         _check_files(candidates)
+    labels = _names(candidates, names)
+    inputs = inputs_of(original, _roles(labels, candidates), chosen, reading)
     before = read_original(original, chosen, progress, reading)
     before = replace(before, frames=frames or frames_of(original, *candidates))
-    wanted, labels = replace(wanted, sections=named | needed(chosen)), _names(candidates, names)
+    wanted = replace(wanted, sections=named | needed(chosen))
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
     found = _measured(before, called, chosen, wanted, progress)
-    again = None
-    if reads_files(reading):
-        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
-    return ranking_of(found, chosen, original_risk(before, chosen), again)
+    again = MeasuredAgain.of(original, called.__getitem__, chosen, progress)
+    replicates = again.replicates if reads_files(reading) else None
+    ranking = ranking_of(found, chosen, original_risk(before, chosen), replicates)
+    how = {"engine": engine_name(reading), "memory": memory}
+    return replace(ranking, manifest=manifest_of("rank", inputs, chosen, wanted.sections, how))
 
 
 def _measured(
@@ -180,6 +185,11 @@ def chosen_limits(
         weights = {"preset": preset, "alpha": None, "beta": None}
         schema = schema.changed(rut=replace(schema.rut, **weights))
     return schema
+
+
+def _roles(labels: Sequence[str], candidates: Sequence[Any]) -> list[tuple[Role, str, Any]]:
+    """Candidates as a manifest names them."""
+    return [("candidate", *one) for one in zip(labels, candidates, strict=True)]
 
 
 def _stem(path: Path) -> str:

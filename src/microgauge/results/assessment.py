@@ -17,6 +17,7 @@ from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.left_in import LeftIn
 from microgauge.results.loss import Loss
+from microgauge.results.manifest import Manifest
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.requirements import Requirement
@@ -68,6 +69,8 @@ class Assessment:
     """Row numbers and risks, where asked for; never part of the JSON result."""
     frames: Frames = "polars"
     """What its tables are: pandas where pandas was given; never part of the JSON result."""
+    manifest: Manifest | None = None
+    """What it was made from and with; None for one of several candidates."""
     presenter: Presenter = field(compare=False)
     """Puts the sections into words; whoever makes an assessment says who that is."""
 
@@ -85,6 +88,7 @@ class Assessment:
     ) -> None:
         """Beside the fields: sentences as `notes`, which become remarks, and sections by name."""
         risky, frames = given.pop("risky", None), given.pop("frames", "polars")
+        manifest = given.pop("manifest", None)
         if "notes" in given:  # sentences in place of the records, as `replace` gives both
             remarks = _records(given.pop("notes"), remarks)
         fields = {
@@ -96,6 +100,7 @@ class Assessment:
             "remarks": tuple(remarks),
             "risky": risky,
             "frames": frames,
+            "manifest": manifest,
             "presenter": default_presenter() if presenter is None else presenter,
         }
         for name, value in fields.items():
@@ -232,6 +237,12 @@ class Assessment:
         from microgauge.render.plots import AssessmentPlots
 
         return AssessmentPlots(self)
+
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
 
     def variable_table(self) -> Any:
         """A data frame with a row for each analysed variable."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
 from microgauge.results.given_back import given_back
+from microgauge.results.manifest import Manifest
 from microgauge.results.presenter import Edition
 from microgauge.results.requirements import Requirement, keeps
 from microgauge.results.votes import ClusterVotes, cluster_votes
@@ -156,6 +157,8 @@ class Ranking:
     original_risk: float | None = None
     """The same risk of the original, released as it is."""
     notes: tuple[str, ...] = ()
+    manifest: Manifest | None = field(default=None, compare=False)
+    """What it was made from and with."""
 
     @property
     def explored(self) -> bool:
@@ -184,6 +187,12 @@ class Ranking:
         from microgauge.render.report import report_html
 
         return report_html(self, edition, min_count)
+
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
 
     def table(self) -> Any:
         """A data frame with a row for each candidate; pandas where pandas was given."""
