@@ -56,7 +56,7 @@ def test_imports_go_one_way(file: Path) -> None:
 
 
 MOST_LINES, MOST_PARAMETERS = 60, 8
-MANY_CHOICES = {"assess", "rank", "diagnose", "explore"}
+MANY_CHOICES = {"assess", "rank", "diagnose", "explore", "verify"}
 """Commands that offer every choice by name."""
 
 

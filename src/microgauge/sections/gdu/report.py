@@ -16,8 +16,9 @@ from microgauge.results import (
     VariableResult,
     VariableScore,
 )
-from microgauge.results.blocks import Part
+from microgauge.results.blocks import Block, Group, Part
 from microgauge.results.wording import probability
+from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
     NOT_FOUND,
@@ -34,14 +35,30 @@ Data = dict[str, Any]
 
 MOST_WEAKEST = 200
 MOST_MAPPED = 200
+MOST_DRAWN = 40
+"""Variables that a heat map has room for."""
 
 
-def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Part]:
-    """The list of variables, and the pairs."""
+def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Block]:
+    """The list of variables, the pairs, and where the file stands among yardsticks."""
     return [
         Part(name="variables", content=variables(result, edition, threshold)),
         Part(name="pairs", content=pairs(result, gdu, edition)),
+        *(_beside_yardsticks(gdu) if edition == "internal" and not result.yardsticks else []),
     ]
+
+
+def _beside_yardsticks(gdu: GDU) -> list[Block]:
+    """A ruler with the two that every run has, where no more were asked for."""
+    known = {
+        "all columns permuted": None if gdu.permuted is None else gdu.permuted.value,
+        "resample": None if gdu.resample is None else gdu.resample.value,
+    }
+    if gdu.value is None or all(value is None for value in known.values()):
+        return []
+    heading = "Global data utility: the farther to the right, the less was lost"
+    chart = ruler("GDU beside yardsticks", heading, known, gdu.value)
+    return [Group(name="gdu", title="Global data utility", explain="gdu", blocks=(chart,))]
 
 
 def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
@@ -63,6 +80,7 @@ def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data
 def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
     return {
         "name": fact.name,
+        "label": fact.label,
         "type": fact.type,
         "utility": None if score is None else score.utility,
         "pairs": None if score is None else score.bivariate_utility,
@@ -91,6 +109,7 @@ def _entry(
         "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"], *_mapped(fact))
     if fact.recoding is not None:
         recoding = fact.recoding
         entry["recoding"] = {
@@ -114,12 +133,26 @@ def _public_entry(
         "detail": detail_data(detail, public=True, threshold=threshold),
         "story": public_story(fact, score),
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"])
     if entry["detail"] is None and not fact.removed:
         # A p-value of few records would tell how many they are.
         entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
         entry["lost"] = fact.recoding is not None
         entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
+
+
+def _value_labels(fact: VariableResult, detail: Data | None, *more: str) -> dict[str, str]:
+    """What those categories mean that are shown, and no others: few records may stand behind."""
+    known = fact.value_labels or {}
+    shown = [*(detail or {}).get("labels", ()), *more]
+    return {name: known[name] for name in shown if name in known}
+
+
+def _mapped(fact: VariableResult) -> list[str]:
+    """Categories that a recoding names."""
+    rows = () if fact.recoding is None else fact.recoding.map[:MOST_MAPPED]
+    return [str(name) for row in rows for name in (row.get("to", ""), *row.get("from", ()))]
 
 
 def _map_row(row: dict[str, Any]) -> list[str]:
@@ -208,6 +241,7 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             f"{place[p.a]},{place[p.b]}": pair_story(p) for p in pairs
         },
         "coverage": [gdu.coverage.tested, gdu.coverage.pairs],
+        **weakest_first(gdu, names),
     }  # fmt: skip
     if edition == "internal":
         details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
@@ -223,7 +257,52 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             for d in details.pairs
         }
         found["tables_left_out"] = details.left_out
+        found["associations"] = _associations(gdu, names, found["order"][:MOST_DRAWN])
     return found
+
+
+def weakest_first(gdu: GDU, names: Sequence[str]) -> Data:
+    """Variables by what their pairs kept on average, and those that are gone, which come first.
+
+    What was not tested comes last.
+    """
+    gone = {v.name for v in gdu.variables if v.reason == "removed"}
+    kept: dict[str, list[float]] = {name: [] for name in names}
+    for pair in gdu.pairs:
+        for name in (pair.a, pair.b):
+            if pair.utility is not None:
+                kept[name].append(pair.utility)
+
+    def mean(place: int) -> float:
+        name = names[place]
+        if name in gone:
+            return -1.0
+        return sum(kept[name]) / len(kept[name]) if kept[name] else 2.0
+
+    return {
+        "order": sorted(range(len(names)), key=mean),
+        "removed": [place for place, name in enumerate(names) if name in gone],
+    }
+
+
+def _associations(gdu: GDU, names: Sequence[str], order: Sequence[int]) -> Data:
+    """How strong the associations of some variables are on both sides: roots of the coefficients,
+    which are squares.
+    """
+    place = {names[i]: i for i in order}
+    return {
+        "names": names,
+        "order": order,
+        "rows": [
+            [place[p.a], place[p.b], _root(p.coefficient_original), _root(p.coefficient_protected)]
+            for p in gdu.pairs
+            if p.a in place and p.b in place and p.outcome is not None
+        ],
+    }
+
+
+def _root(square: float | None) -> float | None:
+    return None if square is None else round(max(square, 0.0) ** 0.5, 3)
 
 
 def _per_mille(table: Sequence[Sequence[float]]) -> list[list[int]]:
