@@ -344,7 +344,7 @@ def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
 def _stops(candidate: Candidate) -> str:
     """What stops a release, short."""
     found = [one for one in candidate.assessment.left_in or () if one.grade == "stop"]
-    names = [one.column for one in found if one.column is not None]
+    names = [f"{one.column} ({one.why})" for one in found if one.column is not None]
     if not names:
         return "nothing was changed"
     return f"people are named by {in_words(names, MOST_NAMED)}"

@@ -57,7 +57,10 @@ def match(
     if options.aligned is False:
         return _apart("the user says that rows do not correspond")
     if original.rows != protected.rows:
-        return _apart(f"{original.rows} and {protected.rows} rows, and no key column")
+        return _apart(
+            f"the numbers of rows differ ({original.rows:,} and {protected.rows:,}), and no key "
+            "column is named"
+        )
     rows = in_order(original, protected)
     if rows is None:
         return _apart("rows have no order here, and no key column is named")

@@ -19,7 +19,7 @@ def _told_apart(*rows: tuple[str, str]) -> list[Group]:
 
 def headline(result: PropensityResult) -> Headline:
     """The ratio, and what it means: how it was found out is for experts."""
-    said = f"As a whole the two files are {_told(result)} ({sight_said(result.sees)})."
+    said = f"As a whole the two files are {_told(result)}; {sight_said(result.sees)}."
     ratio = Figure(
         label="told apart: ratio to chance",
         value=result.ratio,
@@ -138,7 +138,10 @@ def _told(result: PropensityResult) -> str:
     if result.beyond_chance:
         return BEYOND[result.size]
     if result.size in ("clear", "easy"):
-        return "told apart no more clearly than chance may do, though new rows are told apart well"
+        return (
+            "told apart no more clearly than chance may do, though the model also tells rows "
+            "apart that it did not see"
+        )
     related = result.sees is not None and result.sees.of > 0
     if related and result.sees_permuted is False:
         return (

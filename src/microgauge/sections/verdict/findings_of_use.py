@@ -92,7 +92,8 @@ def lost_variables(result: Assessment) -> list[Finding]:
             grade="warn",
             about=tuple(weak),
             sentence=" ".join(_lost_said(weak)),
-            remedy="Protect them more gently, or tell users not to relate them to others.",
+            remedy="Protect such variables more gently, or tell users not to relate them to "
+            "others.",
             see="docs/tables.md",
         )
     ]
@@ -100,18 +101,21 @@ def lost_variables(result: Assessment) -> list[Finding]:
 
 def _lost_said(weak: Mapping[str, Place]) -> list[str]:
     """Those nearer to shuffled variables; those of which that cannot be said."""
-    near = [f"{n} ({_way(p.kept)})" for n, p in weak.items() if p.kept is not None]
+    near = {n: _way(p.kept) for n, p in weak.items() if p.kept is not None}
     worse = [n for n, p in weak.items() if p.kept is None]
     said = []
     if near:
+        which = f"with {next(iter(near))}" if len(near) == 1 else "with these variables"
+        told = [f"{name} ({way})" for name, way in near.items()]
+        where = next(iter(near.values())) if len(near) == 1 else listing(told, MOST_NAMED)
         said.append(
-            "Tables with these variables are nearer to shuffled variables (0 %) than to a fresh "
-            f"sample of the original (100 %): {listing(near, MOST_NAMED)}."
+            f"Tables {which} are nearer to shuffled variables (0 %) than to a fresh sample of the "
+            f"original (100 %): {where}."
         )
     if worse:
         said.append(
-            "Tables with these variables are worse than those of a fresh sample of the original: "
-            f"{listing(worse, MOST_NAMED)}."
+            f"Tables with {in_words(worse, MOST_NAMED)} are worse than those of a fresh sample of "
+            "the original."
         )
     return said
 
@@ -138,7 +142,7 @@ def lost_tables(result: Assessment) -> list[Finding]:
             about=_variables_of(ranked[:MOST_NAMED]),
             sentence="Tables that changed most beyond chance, with the share of units that count "
             f"as moved to another cell: {listing(told, MOST_NAMED)}.",
-            remedy="Check what users publish from them before the release.",
+            remedy="Check what users publish from such tables before the release.",
             see="docs/tables.md",
         )
     ]
