@@ -150,7 +150,7 @@ CONTRACT = {
     "manifest": "command inputs schema recipe options seed versions",
     "manifest.inputs": "role name given files sha256",
     "manifest.schema": "path sha256 content content_sha256",
-    "manifest.options": "sections engine memory",
+    "manifest.options": "sections engine memory quick",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""

@@ -69,11 +69,24 @@ def rank(
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
 
-    The original is read and summarised once. `names` name the candidates; files are named by
-    themselves. `require` are limits on figures ("risk<=0.05, gdu>=0.8", or a dict), `max_risk` and
-    `min_utility` those on the two of the map; without a limit on risk none is recommended.
-    `utility` names what stands up on the map, `preset` the weights of utility and safety
-    (analysis, balanced, sharing, public); all else is as in `assess`.
+    >>> import microgauge
+    >>> from microgauge.demo import ORIGINAL
+    >>> from microgauge.demo.candidates import NAMES, candidates
+    >>> found = microgauge.rank(
+    ...     ORIGINAL, candidates()[2:4], names=NAMES[2:4], keys=["AGEP", "SEX", "MAR"],
+    ...     max_risk=0.1, only=["tables", "disclosure"],
+    ... )
+    >>> found.recommended.name
+    '3-merged'
+
+    The original is read and summarised once. What can be said, beside all that `assess` takes:
+
+    - `names`: of the candidates; files are named by themselves.
+    - `require`: limits on figures, "risk<=0.05, gdu>=0.8" or a dict. Without one on risk none is
+      recommended.
+    - `max_risk`, `min_utility`: limits on the two figures of the map.
+    - `utility`: what stands up on the map, "tables", "gdu", "propensity" and others.
+    - `preset`: weights of utility and safety, "analysis", "balanced", "sharing" or "public".
     """
     candidates = _listed(candidates)
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
