@@ -768,7 +768,7 @@ class TestPublic:
         )
         assert "Gonewick" not in first
         assert "Gonewick" in second
-        assert data["table"]["heads"] == ["GDU", "variables", "pairs", "U_p ratio"]
+        assert data["experts"]["heads"] == ["GDU", "variables", "pairs", "U_p ratio"]
         assert data["mosaics"] == data["regressions"] == []
 
 

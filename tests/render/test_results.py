@@ -30,7 +30,7 @@ CONTRACT = {
     "inputs.protected": "path rows columns",
     "inputs.alignment": "aligned how reason dropped added",
     "variables": "name role type protected_type removed missing_original missing_protected"
-    " recoding",
+    " recoding label value_labels",
     "variables.recoding": "how form measure utility cost groups unit map",
     "variables.recoding.map": "to from low high",
     "left_in": "column why share code grade sentence remedy",
@@ -73,7 +73,7 @@ CONTRACT = {
     " overlap rank_correlation terms",
     "loss.loglinear.terms": "variables parameters agreement overlap",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
-    " il1 mae mse mean_variation ncp moments",
+    " il1 mae mse mean_variation ncp moments methods",
     "loss.variables.missing": "original protected share_original share_protected increase",
     "loss.variables.moments": "original protected",
     "loss.variables.moments.original": "mean sd q1 median q3",

@@ -13,6 +13,7 @@ import pytest
 from microgauge.log import Note
 from microgauge.results import Alignment, Assessment, Inputs, InputTable
 from microgauge.results.blocks import (
+    QUESTIONS,
     Chart,
     Figure,
     Figures,
@@ -230,14 +231,17 @@ def test_a_browser_draws_it(result, tmp_path):
 
     with chromium(playwright) as browser, watched_page(browser, path, ready) as page:
         assert page.inner_text(".card.main .value") == "3.000"
+        assert page.inner_text("h1") == page.title() == "Release check"
         links = page.locator("nav a").evaluate_all("(all) => all.map((a) => a.hash)")
-        assert links == ["#top", "#toy", "#toy-more-toys", "#secret", "#secret-more-toys"]
+        assert links == ["#decision", *(f"#{question}" for question in QUESTIONS)]
+        parts = page.locator("#experts > section").evaluate_all("(all) => all.map((s) => s.id)")
+        assert parts == ["figures", "toy", "toy-more-toys", "secret", "secret-more-toys"]
         toy = page.locator("#toy")
         assert toy.locator("p").first.inner_text() == "Toys were counted."
         assert toy.locator(".charts > .chart svg").count() == 2
         rows = toy.locator("table tbody tr")
         assert rows.nth(0).locator(".chart svg").count() == 1
-        assert rows.nth(1).locator("td").all_inner_texts() == [HOSTILE, "–", "no", ""]
+        assert rows.nth(1).locator("th, td").all_inner_texts() == [HOSTILE, "–", "no", ""]
         assert rows.nth(2).inner_text() == "none was seen"
         bar = toy.locator(".charts .chart").first.locator("g.mark-rect path").first
         light = bar.get_attribute("fill")

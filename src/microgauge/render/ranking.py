@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from microgauge.render.short import Rows, fitted, told_lines
-from microgauge.render.text import notes_text, padded, wrapped
+from microgauge.render.text import WIDTH, notes_text, padded, wrapped
 from microgauge.results import (
     Candidate,
     Diagnosis,
@@ -468,7 +468,12 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
             f"  {padded(names[v.name], width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
             f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
-    return "\n".join(lines)
+    labels = [
+        f"  {padded(names[v.name], width)}  {cut(v.label, WIDTH - width - 4)}"
+        for v in variables
+        if v.label
+    ]
+    return "\n".join([*lines, *(["Labels", *labels] if labels else [])])
 
 
 def _bars(variable: VariableDiagnosis, most: int = 10) -> str:

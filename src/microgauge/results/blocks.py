@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
+
+Question = Literal["safe", "useful", "results", "changed", "experts", "measured"]
+"""What a part of a report answers."""
+QUESTIONS: Mapping[Question, tuple[str, str]] = {
+    "safe": ("Is it safe?", "Safe?"),
+    "useful": ("Is it useful?", "Useful?"),
+    "results": ("Do published results hold?", "Results"),
+    "changed": ("What exactly was changed?", "Changes"),
+    "experts": ("For experts", "Experts"),
+    "measured": ("How it was measured", "Method"),
+}
+"""Headings of a report in their order, and what links to them say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +173,9 @@ class Group:
     explain: str | None = None
     """The key of the explanation beside the heading."""
     first: bool = False
-    """Whether a report shows it before variables and pairs."""
+    """Whether a report shows it before all else under its question."""
+    answers: Question | None = None
+    """The question it answers; that of its section unless given."""
 
     def joined(self, other: Group) -> Group:
         """Both under one heading."""

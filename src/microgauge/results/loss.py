@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Method = Literal["removed", "recoded", "suppressed", "swapped", "noisy", "changed", "unmatched"]
+"""What is done to a variable; `swapped`: the same values as often, at other records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,8 @@ class VariableLoss:
     mean_variation: float | None = None
     ncp: float | None = None
     moments: dict[str, MomentsResult] | None = None
+    methods: tuple[Method, ...] = ()
+    """What was done to it, as far as the files show."""
     reason: str | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from microgauge.results.assessment import Assessment
@@ -29,8 +29,8 @@ class Presenter(Protocol):
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Group]:
         """What a report shows, under its headings."""
 
-    def explanations(self, edition: Edition) -> Mapping[str, Mapping[str, str]]:
-        """For each figure: question, range, direction, reference."""
+    def explanations(self, edition: Edition) -> Mapping[str, Mapping[str, Any]]:
+        """For each figure: question, range, direction, reference, and how to read its values."""
 
 
 PRESENTING = "microgauge.sections.presenting"

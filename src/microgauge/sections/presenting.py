@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from microgauge.results.blocks import Block, Group, Headline, Stories
 from microgauge.sections.gdu.words import missing
 from microgauge.sections.registry import sections
-from microgauge.sections.section import Section
+from microgauge.sections.section import Explanation, Section
 
 if TYPE_CHECKING:
     from microgauge.results import Assessment, Edition
@@ -48,7 +48,7 @@ class SectionPresenter:
         ]
         return _merged(told)
 
-    def explanations(self, edition: Edition) -> dict[str, Mapping[str, str]]:
+    def explanations(self, edition: Edition) -> dict[str, Explanation]:
         """For each figure of the sections that an edition may show: what it means."""
         return {
             name: words
@@ -89,22 +89,27 @@ def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
         else:
             key = section.name if section.name in section.explanations else None
             group = Group(name=section.name, title=section.title, explain=key, blocks=held)
-            found.append(group)
+            found.append(_answering(group, section))
     return found
 
 
 def _named(group: Group, section: Section) -> Group:
     """With something that links can say, though the section gave it none."""
     said = "-".join(re.findall(r"\w+", f"{section.name} {group.title}".lower()))
-    return group if group.name else replace(group, name=said)
+    return _answering(group if group.name else replace(group, name=said), section)
+
+
+def _answering(group: Group, section: Section) -> Group:
+    return group if group.answers else replace(group, answers=section.answers)
 
 
 def _merged(groups: Sequence[Group]) -> list[Group]:
     """Neighbours under the same heading are one."""
     found: list[Group] = []
     for group in groups:
-        if found and group.title and found[-1].title == group.title:
-            found[-1] = found[-1].joined(group)
+        last = found[-1] if found else None
+        if last and group.title and (last.title, last.answers) == (group.title, group.answers):
+            found[-1] = last.joined(group)
         else:
             found.append(group)
     return found

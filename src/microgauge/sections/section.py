@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from microgauge.results.blocks import Question
+
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from microgauge.results.blocks import Block, Headline
     from microgauge.schema.entries import Entries
     from microgauge.study.study import Study
+
+
+Explanation = Mapping[str, Any]
+"""What a figure means, in texts; `reading` holds pairs of a largest value and what is to be thought
+of values up to it, the last without an end."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class Section(ABC):
     asked for."""
     slow_choices: ClassVar[Mapping[str, str]] = {}
     """Choices that are set where all is asked for, and what each of them adds."""
+    answers: ClassVar[Question] = "experts"
+    """The question of a report that it answers; a group of its blocks may answer another."""
     public: ClassVar[bool] = True
     """Whether the edition for data users may show it."""
     choices: ClassVar[type[Entries] | None] = None
@@ -57,8 +66,9 @@ class Section(ABC):
     """Whether the schema holds a list of tables ([[indicator]]) and not one."""
     result: ClassVar[Any] = Any
     """The type of its result, by which one that was kept as JSON is read back."""
-    explanations: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """For each of its figures: question, range, direction, reference."""
+    explanations: ClassVar[Mapping[str, Explanation]] = {}
+    """For each of its figures: question, range, direction, reference; reading, where values can be
+    told apart."""
 
     @abstractmethod
     def run(self, study: Study, log: Log) -> Asking[Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,7 @@ from microgauge.passes import Axis
 from microgauge.schema import Role, Type, Variable
 from microgauge.schema.columns import KnownColumn
 from microgauge.values.intervals import Interval
-from microgauge.values.levels import Levels
+from microgauge.values.levels import Levels, common, sums_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,10 @@ class Described:
     original: Side
     protected: Side | None
     """None where the column is gone."""
+    label: str | None = None
+    """What it is, in the words of the schema or the files."""
+    value_labels: Mapping[str, str] = field(default_factory=dict)
+    """What its categories mean, in words, by the category as it is shown."""
 
     @property
     def continuous(self) -> bool:
@@ -68,6 +73,17 @@ class Described:
     def removed(self) -> bool:
         """Whether the protected table has nothing of it: no column, or only missing cells."""
         return not self.original.empty and (self.protected is None or self.protected.empty)
+
+    @property
+    def same_values(self) -> bool:
+        """Whether each value, and a missing one, is as frequent in both tables."""
+        if self.removed or self.protected is None:
+            return False
+        before, after = self.original.levels, self.protected.levels
+        if before.missing != after.missing or len(before) != len(after):
+            return False
+        a, b, size = common(before.keys, after.keys)
+        return bool((sums_by(a, before.rows, size) == sums_by(b, after.rows, size)).all())
 
     @property
     def known(self) -> KnownColumn:

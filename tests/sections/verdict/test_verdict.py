@@ -19,6 +19,7 @@ import pytest
 
 import microgauge
 from microgauge.errors import InputError
+from microgauge.render.text import bound
 from microgauge.results import Worst
 from microgauge.results.figures import Measures
 from microgauge.results.plain import json_text
@@ -290,7 +291,7 @@ def test_the_same_sentences_stand_everywhere(name):
     ]
     for said in shown:
         assert said in text
-        assert escape(said) in notebook
+        assert escape(bound(said)) in notebook
         assert json.dumps(said, ensure_ascii=False)[1:-1] in blocks
     assert len(plain["findings"]) == len(verdict.findings)
 
@@ -300,9 +301,13 @@ def test_more_findings_than_a_terminal_shows_are_counted():
     assert result.verdict is not None
     first = result.verdict.findings[0]
     many = replace(result.verdict, findings=(first,) * 9)
-    assert "There are 3 findings more in the JSON result." in result.changed(verdict=many).long_text()
+    assert (
+        "There are 3 findings more in the JSON result." in result.changed(verdict=many).long_text()
+    )
     seven = replace(result.verdict, findings=(first,) * 7)
-    assert "There is one finding more in the JSON result." in result.changed(verdict=seven).long_text()
+    assert (
+        "There is one finding more in the JSON result." in result.changed(verdict=seven).long_text()
+    )
 
 
 def test_data_users_do_not_see_it():

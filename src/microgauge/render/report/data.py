@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
 from typing import Any
 
-from microgauge.results import Assessment, Edition
-from microgauge.results.blocks import Figure, Group, Head, Headline, Part
+from microgauge.results import Assessment, Edition, InputTable
+from microgauge.results.blocks import QUESTIONS, Figure, Group, Head, Headline, Part
 
 Data = dict[str, Any]
 
@@ -30,13 +32,14 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
     data: Data = {
         "kind": "assess",
         "edition": edition,
-        "first": [_plain(block) for headline in headlines for block in headline.blocks],
+        "date": day(),
         "verdict": _verdict(headlines),
         "figures": [_figure(figure) for headline in headlines for figure in headline.figures],
-        "compared": _compared(result, edition == "public"),
+        "compared": compared(result, edition == "public"),
         "variables": [],
         "pairs": {"names": [], "matrix": [], "weakest": []},
         **_parts(groups),
+        "questions": [[name, *said] for name, said in QUESTIONS.items()],
         "sections": _sections(groups),
         "explain": explanations(result, edition),
     }
@@ -50,7 +53,14 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
     return data
 
 
-def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[str, str]]:
+def day() -> str:
+    """Today, or the day that whoever makes files again says it is."""
+    said = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(said), UTC) if said.isdecimal() else datetime.now(UTC)
+    return f"{now.day} {now:%B %Y}"
+
+
+def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[str, Any]]:
     """What the figures mean that an edition may show."""
     return result.presenter.explanations(edition)
 
@@ -71,11 +81,12 @@ def _figure(figure: Figure) -> Data:
     }
 
 
-def _compared(result: Assessment, public: bool) -> list[list[str]]:
+def compared(result: Assessment, public: bool) -> list[list[str]]:
+    """What was compared with what, and by what: what it is, what is said of it, a name."""
     inputs = result.inputs
     rows = [
-        ["original", f"{inputs.original.rows:,} rows × {inputs.original.columns}"],
-        ["protected", f"{inputs.protected.rows:,} rows × {inputs.protected.columns}"],
+        ["original", _size(inputs.original)],
+        ["protected", _size(inputs.protected)],
     ]
     if not public:
         rows[0].append(inputs.original.path)
@@ -84,6 +95,15 @@ def _compared(result: Assessment, public: bool) -> list[list[str]]:
     rows.append(["seed", str(inputs.seed)])
     rows.append(["microgauge", result.microgauge])
     return rows
+
+
+def _size(table: InputTable) -> str:
+    """
+    >>> _size(InputTable(path="o.csv", rows=5497, columns=1))
+    '5,497 rows, 1 column'
+    """
+    rows = f"{table.rows:,} row{'' if table.rows == 1 else 's'}"
+    return f"{rows}, {table.columns:,} column{'' if table.columns == 1 else 's'}"
 
 
 def _parts(groups: Sequence[Group]) -> Data:
@@ -98,7 +118,10 @@ def _sections(groups: Sequence[Group]) -> list[Data]:
     for group in groups:
         blocks = [_plain(block) for block in group.blocks if not isinstance(block, Part)]
         if blocks:
-            entry = {"name": group.name, "title": group.title, "explain": group.explain}
+            entry = {
+                "name": group.name, "title": group.title, "explain": group.explain,
+                "answers": group.answers,
+            }  # fmt: skip
             first = {"first": True} if group.first else {}
             found.append({**entry, **first, "blocks": blocks})
     return found

@@ -22,6 +22,7 @@ MODULES = (
     "charts",
     "tables",
     "blocks",
+    "decision",
     "variables",
     "pairs",
     "report",
@@ -71,7 +72,7 @@ def _page(data: dict[str, Any], title: str) -> str:
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n"
         f"<style>{_text('style.css')}</style>\n</head>\n<body>\n"
-        f"{_text('body.html').replace('TITLE', escape(title))}\n"
+        f"{_text('body.html')}\n"
         f'<script type="application/json" id="data">{_embedded(data)}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"

@@ -14,9 +14,11 @@ from microgauge.render.ranking import (
     stability,
     verdict,
 )
-from microgauge.render.report.data import Data, assessment_data, explanations
+from microgauge.render.report.data import Data, assessment_data, compared, day, explanations
 from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
 from microgauge.results.figures import utility_title
+from microgauge.results.verdict import Verdict
+from microgauge.results.wording import begun
 
 MOST_REPORTS = 20
 
@@ -29,12 +31,14 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     data: Data = {
         "kind": "rank",
         "edition": edition,
+        "date": day(),
+        "compared": _compared(result, public),
         "candidates": [c.name for c in result.candidates],
         "reports": [
             assessment_data(c.assessment, edition, threshold) if c.name in whole else None
             for c in result.candidates
         ],
-        "table": _candidates(result, public),
+        "experts": _figures(result, public),
         "regressions": [] if public else _over_candidates(shown),
         "mosaics": [] if public else _mosaics(shown),
         "explain": explanations(result.candidates[0].assessment, edition),
@@ -45,11 +49,16 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         ]
         data["left_out"] = next(r["left_out"] for r in data["reports"] if r)
         return data
+    for report in data["reports"]:
+        if report and "decision" in report:
+            report["decision"]["map"]["original_risk"] = result.original_risk
     data |= {
         "verdict": [*verdict(result), f"{stability(result)}."],
+        "choice": _choice(result),
+        "table": _candidates(result),
         "risk": f"Risk: {RISKS[result.risk_measure]}. Utility: "
         f"{utility_title(result.utility_measure)}.",
-        "limits": f"Limits: {', '.join(limits_said(result))}." if result.limits else None,
+        "limits": limits_said(result),
         "outside": [
             [c.name, f"{missed_said(c)}."] for c in result.candidates if not c.keeps_limits
         ],
@@ -69,6 +78,31 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     return data
 
 
+def _choice(result: Ranking) -> Data:
+    """Which, why, and what speaks against it: each a sentence."""
+    found = result.recommended
+    return {
+        "name": found.name,
+        "settings": "" if result.best is None else result.best.said,
+        "reason": f"{begun(found.reason)}.",
+        "against": None if found.against is None else f"{begun(found.against)}.",
+        "title": next((v.title for v in _verdicts(result) if v.title), None),
+    }
+
+
+def _verdicts(result: Ranking) -> list[Verdict]:
+    found = (c.assessment.verdict for c in result.candidates)
+    return [verdict for verdict in found if verdict is not None]
+
+
+def _compared(result: Ranking, public: bool) -> list[list[str]]:
+    """The original, how many candidates, and by what."""
+    first = result.candidates[0].assessment
+    rows = compared(first, public)
+    several = ["candidates", f"{len(result.candidates):,}"]
+    return [row if row[0] != "protected" else several for row in rows if row[0] != "alignment"]
+
+
 def _with_report(result: Ranking) -> set[str]:
     """Candidates with a report of their own: all, or of a large grid those on the frontier."""
     if not result.explored or len(result.candidates) <= MOST_REPORTS:
@@ -77,15 +111,37 @@ def _with_report(result: Ranking) -> set[str]:
     return {*result.frontier, result.recommended.name or first}
 
 
-def _candidates(result: Ranking, public: bool) -> Data:
+def _candidates(result: Ranking) -> Data:
+    """What the choice looks at: both grades, and both figures of the map."""
+    measure = "disclosure" if result.risk_measure == "disclosure" else "risk"
+    # What stands on the map is explained where it is a figure of its own.
+    shown_as = {"U": "rut_utility"}.get(result.utility_measure, result.utility_measure)
+    rows = []
+    for candidate in result.candidates:
+        a = candidate.assessment
+        grades = [None, None] if a.verdict is None else [a.verdict.useful, a.verdict.safe]
+        rows.append(
+            [
+                candidate.name,
+                *(None if opinion is None else opinion.grade for opinion in grades),
+                candidate.utility,
+                candidate.risk,
+                None if a.risk is None else a.risk.k,
+            ]
+        )
+    return {
+        "heads": ["useful", "safe", "utility", "risk", "k"],
+        "keys": ["verdict", "verdict", shown_as, measure, "k"],
+        "rows": rows,
+    }
+
+
+def _figures(result: Ranking, public: bool) -> Data:
+    """The other figures; of a public report, those that data users may see."""
     heads = ["GDU", "variables", "pairs", "U_p ratio"]
     keys: list[str | None] = ["gdu", "univariate", "bivariate", "propensity"]
     if not public:
-        heads = ["risk", "k", "utility", "RUT", *heads, "IL1s"]
-        measure = "disclosure" if result.risk_measure == "disclosure" else "risk"
-        # What stands on the map is explained where it is a figure of its own.
-        shown_as = {"U": "rut_utility", "gdu": "gdu"}.get(result.utility_measure)
-        keys = [measure, "k", shown_as, "rut", *keys, "il1s"]
+        heads, keys = [*heads, "RUT", "IL1s"], [*keys, "rut", "il1s"]
     rows = []
     for candidate in result.candidates:
         a = candidate.assessment
@@ -96,14 +152,7 @@ def _candidates(result: Ranking, public: bool) -> Data:
             None if a.propensity is None else a.propensity.ratio,
         ]
         if not public:
-            shown = [
-                candidate.risk,
-                None if a.risk is None else a.risk.k,
-                candidate.utility,
-                candidate.balance,
-                *shown,
-                None if a.loss is None else a.loss.il1s,
-            ]
+            shown += [candidate.balance, None if a.loss is None else a.loss.il1s]
         rows.append([candidate.name, *shown])
     return {"heads": heads, "keys": keys, "rows": rows}
 

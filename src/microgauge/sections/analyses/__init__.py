@@ -25,6 +25,7 @@ class Indicators(Section):
     title = "Indicators"
     about = "statistics that the schema names, with intervals"
     page = "indicators.md"
+    answers = "results"
     result = tuple[IndicatorResult, ...]
     choices = Indicator
     key = "indicator"
@@ -63,6 +64,7 @@ class Regressions(Section):
     title = "Regressions"
     about = "regressions that the schema names"
     page = "regressions.md"
+    answers = "results"
     result = tuple[RegressionResult, ...]
     choices = Regression
     key = "regression"

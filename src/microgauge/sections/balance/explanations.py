@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
+from microgauge.sections.section import Explanation
+
+EXPLANATIONS: Mapping[str, Explanation] = {
     "rut_utility": {
         "question": "How alike are distributions, and how little is lost, on the scale of risk?",
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kim 2025",
+        "reading": (
+            (0.5, "half or more is lost"),
+            (0.8, "a fifth to a half is lost"),
+            (0.95, "up to a fifth is lost"),
+            (0.9995, "hardly anything is lost"),
+            (None, "nothing is lost that this measure sees"),
+        ),
     },
     "rut": {
         "question": "How well are utility and safety balanced?",
         "range": "0 to 1",
         "direction": "1 full utility without risk",
         "reference": "Kim 2025",
+        "reading": (
+            (0.5, "much is lost, or much is risked"),
+            (0.8, "something is lost, or something is risked"),
+            (None, "little is lost and little is risked"),
+        ),
     },
 }

@@ -24,6 +24,7 @@ class Disclosure(Section):
     title = "What an intruder gets"
     about = "who is found and what is learned by quasi-identifiers"
     page = "disclosure.md"
+    answers = "safe"
     result = DisclosureResult
     explanations = EXPLANATIONS
     public = False

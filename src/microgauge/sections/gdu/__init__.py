@@ -25,6 +25,7 @@ class Gdu(Section):
     title = "Global data utility"
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
+    answers = "useful"
     choices = GduChoices
     result = GDU
     explanations = EXPLANATIONS

@@ -19,6 +19,7 @@ from microgauge.results import (
 from microgauge.results.blocks import Part
 from microgauge.results.wording import probability
 from microgauge.sections.gdu.words import (
+    AS_GOOD_AS_KEPT,
     NOT_FOUND,
     UNCHANGED,
     pair_story,
@@ -62,13 +63,22 @@ def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data
 def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
     return {
         "name": fact.name,
+        "label": fact.label,
         "type": fact.type,
         "utility": None if score is None else score.utility,
         "pairs": None if score is None else score.bivariate_utility,
         "p": None if score is None else probability(score.p),
         "p_value": None if score is None else score.p,
         "test": None if score is None else score.test,
+        "lost": _lost(fact, score),
     }
+
+
+def _lost(fact: VariableResult, score: VariableScore | None) -> bool:
+    """Whether something was taken from a variable, by what its values show."""
+    if fact.removed or fact.recoding is not None:
+        return True
+    return score is not None and score.utility is not None and score.utility < AS_GOOD_AS_KEPT
 
 
 def _entry(
@@ -79,8 +89,10 @@ def _entry(
         "missing": [fact.missing_original, fact.missing_protected],
         "detail": detail_data(detail, public=False, threshold=0),
         "story": "" if score is None else variable_story(fact, score),
+        "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"], *_mapped(fact))
     if fact.recoding is not None:
         recoding = fact.recoding
         entry["recoding"] = {
@@ -104,11 +116,26 @@ def _public_entry(
         "detail": detail_data(detail, public=True, threshold=threshold),
         "story": public_story(fact, score),
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"])
     if entry["detail"] is None and not fact.removed:
         # A p-value of few records would tell how many they are.
         entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
+        entry["lost"] = fact.recoding is not None
         entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
+
+
+def _value_labels(fact: VariableResult, detail: Data | None, *more: str) -> dict[str, str]:
+    """What those categories mean that are shown, and no others: few records may stand behind."""
+    known = fact.value_labels or {}
+    shown = [*(detail or {}).get("labels", ()), *more]
+    return {name: known[name] for name in shown if name in known}
+
+
+def _mapped(fact: VariableResult) -> list[str]:
+    """Categories that a recoding names."""
+    rows = () if fact.recoding is None else fact.recoding.map[:MOST_MAPPED]
+    return [str(name) for row in rows for name in (row.get("to", ""), *row.get("from", ()))]
 
 
 def _map_row(row: dict[str, Any]) -> list[str]:

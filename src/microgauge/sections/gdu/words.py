@@ -15,7 +15,14 @@ from microgauge.results import (
 )
 from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
 from microgauge.results.names import shortened
-from microgauge.results.wording import begun, effect, figure, probability, rounded_per_cent
+from microgauge.results.wording import (
+    abridged,
+    begun,
+    effect,
+    figure,
+    probability,
+    rounded_per_cent,
+)
 
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
@@ -216,12 +223,17 @@ def _variables(result: Assessment, gdu: GDU) -> Group:
                 score.utility,
                 score.bivariate_utility,
                 probability(score.p),
-                variable_story(facts[score.name], score),
+                _labelled(facts[score.name], variable_story(facts[score.name], score)),
             )
             for score in weakest
         ),
     )
     return Group(title="Weakest variables", blocks=(table,))
+
+
+def _labelled(fact: VariableResult, story: str) -> str:
+    """A story that begins with what the variable is, where that is known."""
+    return story if fact.label is None else f"{abridged(fact.label)}: {story}"
 
 
 def _none_weak(scores: Sequence[VariableScore], facts: Mapping[str, VariableResult]) -> str:
@@ -323,6 +335,11 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
 
 
 def _recoding_story(recoding: RecodingResult) -> str:
+    return f"{recoded_as(recoding)}, keeps {figure(recoding.utility, 2)}"
+
+
+def recoded_as(recoding: RecodingResult) -> str:
+    """How values are released, and whether anybody said so."""
     said: str = recoding.form
     if recoding.form in ("merged", "banded"):
         said += f" into {recoding.groups:,} group{'s' if recoding.groups != 1 else ''}"
@@ -330,7 +347,7 @@ def _recoding_story(recoding: RecodingResult) -> str:
         said += f" to {recoding.unit:,g}"
     if recoding.how == "inferred":
         said += " (inferred)"
-    return f"{said}, keeps {figure(recoding.utility, 2)}"
+    return said
 
 
 def pair_story(pair: PairScore) -> str:

@@ -25,6 +25,7 @@ class LeftInSection(Section):
     title = "Left in"
     about = "whether the protected file still holds what names people"
     page = "left_in.md"
+    answers = "safe"
     result = tuple[LeftIn, ...]
     choices = LeftInChoices
     explanations = EXPLANATIONS

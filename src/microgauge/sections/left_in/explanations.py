@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
+from microgauge.sections.section import Explanation
+
+EXPLANATIONS: Mapping[str, Explanation] = {
     "left_in": {
         "question": "Does the protected file still hold what names people?",
         "range": "a list of columns; each with the share of its filled cells that shows it, 0 to 1",

@@ -25,6 +25,7 @@ class Loss(Section):
     title = "What changed"
     about = "what became of values, tables and covariances"
     page = "loss.md"
+    answers = "changed"
     result = LossResult
     choices = LossChoices
     explanations = EXPLANATIONS
@@ -48,4 +49,4 @@ class Loss(Section):
         from microgauge.sections.loss.report import report
 
         del edition, threshold
-        return report(result.sections[self.name])
+        return report(result, result.sections[self.name])

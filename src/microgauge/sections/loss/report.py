@@ -2,17 +2,74 @@
 
 from __future__ import annotations
 
-from microgauge.results import Loss
+from microgauge.results import Assessment, Loss, VariableResult
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
-from microgauge.results.loss import LogLinearLoss, ValidityLoss
+from microgauge.results.loss import LogLinearLoss, ValidityLoss, VariableLoss
 from microgauge.results.wording import general
-from microgauge.sections.loss.words import CRITERIA, words
+from microgauge.sections.gdu.words import recoded_as
+from microgauge.sections.loss.methods import advice
+from microgauge.sections.loss.words import CRITERIA, records_story, words
 
 
-def report(loss: Loss) -> list[Group]:
-    """The stories, and a row for each variable."""
+def report(result: Assessment, loss: Loss) -> list[Group]:
+    """What was done to each variable, and the figures of the loss for experts."""
+    figures = (*words(loss), _figures(loss), *_loglinear(loss.loglinear), *_validity(loss.validity))
+    return [
+        Group(name="changes", title="Each variable", blocks=_changes(result, loss)),
+        Group(
+            name="loss", title="Information loss", explain="il1s", blocks=figures,
+            answers="experts",
+        ),
+    ]  # fmt: skip
+
+
+def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
+    """A row for each variable, those that were changed most first."""
+    facts = {fact.name: fact for fact in result.variables}
+    ordered = sorted(loss.variables, key=lambda v: (not facts[v.name].removed, -_change(v)))
     table = Table(
-        caption="What changed in each variable",
+        caption="What was changed in each variable",
+        heads=(
+            Head(text="variable"),
+            Head(text="released"),
+            Head(text="cells changed", digits=3),
+            Head(text="missing before", right=True, optional=True),
+            Head(text="missing after", right=True),
+        ),
+        rows=tuple(
+            (
+                v.name,
+                _released(facts[v.name], v),
+                v.changed_share,
+                v.missing.original,
+                v.missing.protected,
+            )
+            for v in ordered
+        ),
+    )
+    if loss.units is None or loss.records_changed is None:
+        return (table, *advice(loss))
+    return (Sentence(text=f"{records_story(loss)}."), table, *advice(loss))
+
+
+def _change(found: VariableLoss) -> float:
+    return found.changed_share or 0.0
+
+
+def _released(fact: VariableResult, found: VariableLoss) -> str:
+    """What became of a variable, as far as it is known."""
+    if fact.removed:
+        return "removed"
+    if fact.recoding is not None:
+        return recoded_as(fact.recoding)
+    if found.changed is None:
+        return "not compared cell by cell"
+    return "with some other values" if found.changed else "as it was"
+
+
+def _figures(loss: Loss) -> Table:
+    return Table(
+        caption="Loss in each variable",
         heads=(
             Head(text="variable"),
             Head(text="changed", digits=3),
@@ -24,8 +81,6 @@ def report(loss: Loss) -> list[Group]:
             (v.name, v.changed_share, v.il1s, v.ncp, v.missing.increase) for v in loss.variables
         ),
     )
-    blocks = (*words(loss), table, *_loglinear(loss.loglinear), *_validity(loss.validity))
-    return [Group(name="loss", title="What changed", explain="il1s", blocks=blocks)]
 
 
 def _loglinear(found: LogLinearLoss | None) -> list[Block]:

@@ -10,6 +10,7 @@ from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.sections.loss.loglinear import LogLinear
+from microgauge.sections.loss.methods import with_methods
 from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
 from microgauge.sections.loss.tables import Tables
 from microgauge.sections.loss.validity import Validity
@@ -53,7 +54,7 @@ def run(study: Study, log: Log) -> Asking[Loss]:
         aad=aad,
         eigenvalues=described.eigenvalues,
         eigenvalues_robust=described.robust,
-        variables=values.variables(),
+        variables=with_methods(values),
         tables=tables,
         matrices=described.matrices,
         subdomains=statistics.subdomains(),

@@ -17,7 +17,7 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
     """What changed, line by line: a heading and a sentence."""
     found = []
     if loss.units is not None and loss.records_changed is not None:
-        found.append(("records", _records_story(loss)))
+        found.append(("records", records_story(loss)))
         changed = sorted(loss.variables, key=lambda v: -(v.changed_share or 0.0))
         most_changed = [
             f"{v.name} {rounded_per_cent(v.changed_share)}" for v in changed if v.changed
@@ -43,7 +43,8 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
     return found
 
 
-def _records_story(loss: Loss) -> str:
+def records_story(loss: Loss) -> str:
+    """How many units were changed."""
     said = f"{loss.records_changed:,} of {loss.units:,} units changed in some variable"
     if loss.records_changed_recoded != loss.records_changed:
         said += f"; {loss.records_changed_recoded:,} beyond recoding"

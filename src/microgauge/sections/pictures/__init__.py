@@ -22,6 +22,7 @@ class Pictures(Section):
     title = "Pictures"
     about = "what a report draws"
     page = "report.md"
+    answers = "useful"
     result = Details
     on_request = True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.results.blocks import Part
 from microgauge.results.requirements import Requirement
 from microgauge.schema.limits import Limits
 from microgauge.sections.requirements.explanations import EXPLANATIONS
@@ -13,7 +14,7 @@ from microgauge.sections.section import Section
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
-    from microgauge.results import Assessment
+    from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
     from microgauge.study.study import Study
 
@@ -49,3 +50,10 @@ class Requirements(Section):
         from microgauge.sections.requirements.words import words
 
         return words(result)
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Each limit, and whether it is kept, beside the verdict."""
+        del edition, threshold
+        found = sorted(result.sections[self.name], key=lambda one: one.met)
+        rows = [[one.said, one.value, one.met, one.reason] for one in found]
+        return [Part(name="limits", content=rows)]

@@ -25,6 +25,7 @@ class Risk(Section):
     title = "Risk of re-identification"
     about = "what quasi-identifiers give away"
     page = "risk.md"
+    answers = "safe"
     result = RiskResult
     choices = RiskChoices
     explanations = EXPLANATIONS

@@ -25,6 +25,7 @@ class Tables(Section):
     title = "Tables"
     about = "how far tables of two variables agree"
     page = "tables.md"
+    answers = "useful"
     result = TablesResult
     choices = TablesChoices
     explanations = EXPLANATIONS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from microgauge.results.verdict import Verdict as VerdictResult
@@ -12,8 +13,8 @@ from microgauge.sections.verdict.explanations import EXPLANATIONS
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
-    from microgauge.results import Assessment
-    from microgauge.results.blocks import Headline
+    from microgauge.results import Assessment, Edition
+    from microgauge.results.blocks import Block, Headline
     from microgauge.study.study import Study
 
 
@@ -40,3 +41,10 @@ class Verdict(Section):
         from microgauge.sections.verdict.words import headline
 
         return headline(result.sections[self.name])
+
+    def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
+        """Both answers, the findings and the map, before all else."""
+        from microgauge.sections.verdict.report import report
+
+        del edition, threshold
+        return report(result, result.sections[self.name])

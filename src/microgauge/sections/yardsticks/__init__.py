@@ -24,6 +24,7 @@ class Yardsticks(Section):
     title = "Yardsticks"
     about = "files whose loss is known"
     page = "yardsticks.md"
+    answers = "useful"
     result = tuple[Yardstick, ...]
     explanations = EXPLANATIONS
     on_request = True

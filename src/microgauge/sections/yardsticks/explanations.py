@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-EXPLANATIONS: Mapping[str, Mapping[str, str]] = {
+from microgauge.sections.section import Explanation
+
+EXPLANATIONS: Mapping[str, Explanation] = {
     "yardsticks": {
         "question": "What would files score whose loss is known?",
         "range": "as the measures",

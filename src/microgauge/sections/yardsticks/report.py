@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.results import Assessment, Yardstick
-from microgauge.results.blocks import Block, Head, Sentence, Table
+from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.sections.yardsticks.words import rows, yardstick_story
 
 
@@ -25,4 +25,5 @@ def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
         rows=tuple(rows(result, yardsticks)),
     )
     told = yardstick_story(result.gdu, yardsticks)
-    return [table, *(Sentence(text=said) for said in told)]
+    figures = Group(title="Yardsticks in figures", blocks=(table,), answers="experts")
+    return [*(Sentence(text=said) for said in told), figures]

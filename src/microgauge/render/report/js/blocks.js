@@ -1,22 +1,22 @@
 // What sections say, block by block. Nothing here knows a section.
 import { chart, smallIntervals } from "./charts.js";
-import { el, general, legend, name, none, number, stories, why } from "./dom.js";
+import { el, legend, name, none, number, stories, why } from "./dom.js";
 import { sortable, wideMeter } from "./tables.js";
 
+// A card, and what explains it: as wide as all cards, below the row that the card stands in.
 export const figureCard = (figure) => {
-  const [button, box] = why(figure.key);
-  const shown = none(figure.digits) ? general(figure.value) : number(figure.value, figure.digits);
-  return el(
+  const [button, box] = why(figure.key ?? figure.explain, figure.value);
+  const card = el(
     "div",
     { class: figure.main ? "card main" : "card" },
-    el("div", { class: "value" }, shown),
     el("div", { class: "label" }, figure.label, button ?? ""),
+    el("div", { class: "value" }, number(figure.value, figure.digits ?? null)),
     figure.share && !none(figure.value) ? wideMeter(figure.value) : null,
-    box,
   );
+  return box ? [card, box] : [card];
 };
 
-const numeral = (value, head) => (none(head.digits) ? general(value) : number(value, head.digits));
+export const cards = (figures) => el("div", { class: "cards" }, ...figures.flatMap(figureCard));
 
 const tableCell = (value, head, first) => {
   if (value !== null && typeof value === "object") {
@@ -26,7 +26,7 @@ const tableCell = (value, head, first) => {
   if (typeof value === "boolean") return { text: value ? "yes" : "no", sort: Number(value) };
   if (typeof value === "string")
     return first ? { node: name(value), sort: value } : { text: value, sort: value };
-  return { text: numeral(value, head), sort: value };
+  return { text: number(value, head.digits ?? null), sort: value };
 };
 
 const table = (block) => {
@@ -44,7 +44,7 @@ const drawn = (block) => chart(block.title, () => block.spec);
 const DRAWINGS = {
   sentence: (block) => el("p", { class: block.soft ? "soft" : null }, block.text),
   stories: (block) => stories(block.rows ?? []),
-  figures: (block) => el("div", { class: "cards" }, ...block.rows.map(figureCard)),
+  figures: (block) => cards(block.rows),
   table,
   chart: drawn,
   legend: () => el("p", {}, legend()),
@@ -52,7 +52,7 @@ const DRAWINGS = {
     el(
       "div",
       {},
-      block.title ? el("h3", {}, name(block.title)) : null,
+      block.title ? el("h4", {}, name(block.title)) : null,
       ...drawings(block.blocks ?? []),
     ),
 };

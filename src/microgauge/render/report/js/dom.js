@@ -19,14 +19,33 @@ export const el = (tag, given = {}, ...children) => {
 
 export const none = (value) => value === null || value === undefined;
 
-export const number = (value, digits = 3) => (none(value) ? "–" : Number(value).toFixed(digits));
+const grouped = (value, most) =>
+  new Intl.NumberFormat("en", { maximumFractionDigits: most, minimumFractionDigits: most }).format(
+    value,
+  );
 
-export const general = (value) => {
-  if (none(value)) return "–";
+const amount = (value) => {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e7)) return value.toExponential(2);
+  if (Number.isInteger(value) && size < 1e7) return grouped(value, 0);
+  if (size < 1e-3 || size >= 1e7) return value.toExponential(2);
   return new Intl.NumberFormat("en", { maximumSignificantDigits: 4 }).format(value);
 };
+
+// Three digits after the point, fewer where it is large; 0 only where it is exact.
+const measure = (value) => {
+  const size = Math.abs(value);
+  if (size > 0 && size < 0.0005) return value > 0 ? "<0.001" : ">-0.001";
+  const digits = [10, 100, 1000].findIndex((end) => size < end);
+  return grouped(value, digits < 0 ? 0 : 3 - digits);
+};
+
+// The one way in which numbers are written: figures, and with `digits` null whatever has a unit of
+// its own (counts, means), which has four digits that count.
+export const number = (value, digits = 3) =>
+  none(value) ? "–" : (digits === null ? amount(value) : measure(value)).replace("-", "−");
+
+// Whatever has a unit of its own.
+export const general = (value) => number(value, null);
 
 export const cut = (text, most = 40) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
@@ -35,6 +54,14 @@ const tip = (text) => (text.length > 60 ? text.slice(0, 400) : null);
 // A name of the data: isolated from the text around it, cut by the page where it is long.
 export const name = (text, tag = "span", given = {}) =>
   el(tag, { class: "name", dir: "auto", title: tip(text), ...given }, text);
+
+// A path, which breaks between its parts.
+export const path = (text) => {
+  const made = name(text);
+  const parts = text.split(/(?<=[/\\._-])/);
+  made.replaceChildren(...parts.flatMap((part, i) => (i ? [el("wbr"), part] : [part])));
+  return made;
+};
 
 // Labels reach Vega as values of the data and of scale domains, never inside an expression.
 const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text);
@@ -50,16 +77,45 @@ export const distinct = (labels, most = 34) => {
   });
 };
 
+export const svg = (tag, given = {}, ...children) => {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(given)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+};
+
 let ids = 0;
 
-// A button and the box it opens: what a figure means.
-export const why = (key) => {
-  const words = key ? data.explain[key] : null;
+// What is to be thought of values: of this one where there is one, else of all there may be.
+const readings = (steps, value) => {
+  if (!steps) return [];
+  if (!none(value)) {
+    const [, said] = steps.find(([most]) => none(most) || value <= most) ?? [];
+    return said ? [["this value", `${number(value)}: ${said}`]] : [];
+  }
+  const told = steps.map(([most, said], i) => {
+    const where = none(most) ? (i ? "above" : "always") : `up to ${number(most, null)}`;
+    return `${where}: ${said}`;
+  });
+  return [["values", told.join("; ")]];
+};
+
+// A button and the box it opens: what a figure means, and what to think of its value.
+export const why = (key, value = null) => {
+  const words = key && Object.hasOwn(data.explain, key) ? data.explain[key] : null;
   if (!words) return [null, null];
   const id = `explain-${(ids += 1)}`;
-  const parts = ["question", "range", "direction", "reference"];
-  const told = parts.flatMap((part) => [el("dt", {}, part), el("dd", {}, words[part])]);
-  const box = el("dl", { class: "explain", id, hidden: "" }, ...told);
+  const parts = ["question", "range", "direction"].map((part) => [part, words[part]]);
+  const told = [...parts, ...readings(words.reading, value), ["reference", words.reference]];
+  const box = el(
+    "div",
+    { class: "explain", id, hidden: "" },
+    el(
+      "dl",
+      {},
+      ...told.map(([what, said]) => el("div", {}, el("dt", {}, what), el("dd", {}, said))),
+    ),
+  );
   const toggle = () => {
     box.hidden = !box.hidden;
     button.setAttribute("aria-expanded", String(!box.hidden));
@@ -79,9 +135,20 @@ export const why = (key) => {
   return [button, box];
 };
 
+// A part of an answer, with a heading of its own.
 export const section = (parent, id, title, key) => {
   const [button, box] = why(key);
-  const node = el("section", { id, "aria-label": title }, el("h2", {}, title, button ?? ""), box);
+  const heading = el("h3", { id: `${id}-heading` }, title, button ?? "");
+  const node = el("section", { id, "aria-labelledby": heading.id }, heading, box);
+  parent.append(node);
+  return node;
+};
+
+// A question that the page answers.
+export const question = (parent, id, title, short = title) => {
+  const heading = el("h2", { id: `${id}-heading` }, title);
+  const given = { id, class: "question", "aria-labelledby": heading.id, "data-short": short };
+  const node = el("section", given, heading);
   parent.append(node);
   return node;
 };

@@ -1,4 +1,4 @@
-// The page: what the data is of, links to its sections, theme and print.
+// The page: what the data is of, links to its questions, theme and print.
 import { dark, redraw } from "./charts.js";
 import { data, el } from "./dom.js";
 import { renderRanking } from "./ranking.js";
@@ -7,7 +7,7 @@ import { renderReport } from "./report.js";
 const links = () => {
   const nav = document.getElementById("nav");
   for (const part of document.querySelectorAll("#main > section")) {
-    nav.append(el("a", { href: `#${part.id}` }, part.getAttribute("aria-label")));
+    nav.append(el("a", { href: `#${part.id}` }, part.dataset.short));
   }
 };
 
@@ -17,9 +17,23 @@ const setTheme = (value) => {
   redraw();
 };
 
+// On paper nothing can be opened: what is folded is opened before, and folded again after.
+const whilePrinting = () => {
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    for (const part of folded) part.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const part of folded) part.open = false;
+  });
+};
+
 if (data.kind === "rank") renderRanking();
 else renderReport(data, document.getElementById("main"), "");
+document.title = document.querySelector("h1").textContent;
 links();
+whilePrinting();
 document
   .getElementById("theme")
   .addEventListener("click", () => setTheme(dark() ? "light" : "dark"));

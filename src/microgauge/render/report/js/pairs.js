@@ -3,8 +3,6 @@ import { boxLayers, chart, dark, edgeLabel } from "./charts.js";
 import { distinct, el, name, number, originalOf, section } from "./dom.js";
 import { cell, sortable } from "./tables.js";
 
-const FEW = 12;
-
 const axisLabels = (axis) =>
   axis.labels ??
   axis.edges.slice(0, -1).map((edge, i) => `${edgeLabel(edge)} – ${edgeLabel(axis.edges[i + 1])}`);
@@ -186,7 +184,7 @@ const pairTables = (axes, tables) => {
   const difference = chart("Difference", () => heat("Difference", gap, a, b, scale));
   return [
     el("div", { class: "charts" }, ...sideCharts(axes, tables, a, b), difference),
-    el("h3", {}, "Cells that moved most"),
+    el("h4", {}, "Cells that moved most"),
     moved(before, after, a, b),
   ];
 };
@@ -202,7 +200,7 @@ const pairPanel = (report, i, j) => {
   const panel = el(
     "div",
     { class: "open", tabindex: "-1" },
-    el("h3", {}, name(first), " × ", name(second)),
+    el("h4", {}, name(first), " × ", name(second)),
     el("p", {}, said, pairs.stories[key] ?? ""),
   );
   const tables = pairs.tables?.[key];
@@ -275,17 +273,7 @@ const weakest = (pairs, open) => {
     const node = el("button", given, `${pairs.names[i]} × ${pairs.names[j]}`);
     return [{ node, sort: pairs.names[i] }, cell(u), { text: story, sort: story }];
   });
-  const held = el("div", {}, sortable(heads, rows.slice(0, FEW), "Weakest pairs"));
-  const found = [el("h3", {}, "Weakest pairs"), held];
-  if (rows.length > FEW) {
-    const onclick = () => {
-      held.replaceChildren(sortable(heads, rows, "Weakest pairs"));
-      more.remove();
-    };
-    const more = el("button", { type: "button", onclick }, `Show all ${rows.length}`);
-    found.push(more);
-  }
-  return found;
+  return [el("h4", {}, "Weakest pairs"), sortable(heads, rows, "Weakest pairs")];
 };
 
 export const renderPairs = (report, parent, id) => {

@@ -1,6 +1,7 @@
 // Several candidates: the choice, what they have in common, and the report of each.
 import { chart, dark, intervals } from "./charts.js";
-import { cut, data, distinct, el, general, leftOut, name, number, section } from "./dom.js";
+import { graded, icon, paper } from "./decision.js";
+import { cut, data, distinct, el, leftOut, name, number, question, section } from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
 
@@ -14,27 +15,63 @@ const recoloured = (spec) => {
   return JSON.parse(text);
 };
 
-const choice = () => {
-  const verdict = el("p", { class: "verdict" }, data.verdict.join(" "));
-  const told = data.left_out ? leftOut(data.left_out) : [];
-  const place = el("section", { id: "choice", "aria-label": "Choice" }, verdict, ...told);
-  if (data.map) {
-    const beside = data.settings
-      ? "The candidates, closer"
-      : "Safety, utility and balance over the candidates";
+const title = () => {
+  if (data.choice?.title) return name(data.choice.title);
+  return data.choice ? "Which version to release" : "Protected versions compared";
+};
+
+// Which, why, what speaks against it, and the limits.
+const chosen = () => {
+  const { name: said, settings, reason, against } = data.choice;
+  const first = said === null ? "Release none" : el("span", {}, "Release ", name(said));
+  const found = [
+    el("p", { class: "chosen" }, icon(said === null ? "poor" : "good"), first),
+    settings ? el("p", { class: "soft", dir: "auto" }, settings) : null,
+    el("h2", {}, "Why"),
+    el("p", {}, reason),
+  ];
+  if (against) found.push(el("h2", {}, "The strongest argument against it"), el("p", {}, against));
+  found.push(el("h2", {}, "Limits"));
+  if (data.limits.length) found.push(el("ul", {}, ...data.limits.map((one) => el("li", {}, one))));
+  else found.push(el("p", {}, "No limit was set."));
+  const rest = data.verdict.slice(against ? 2 : 1);
+  return el("div", { class: "answer choice" }, ...found, ...rest.map((one) => el("p", {}, one)));
+};
+
+const decision = () => {
+  const facts = data.compared
+    .filter(([what]) => what === "original" || what === "candidates")
+    .map(([what, said]) => el("span", { class: "fact" }, el("b", {}, what), ` ${said}`));
+  const place = el(
+    "section",
+    { id: "decision", class: "decision", "aria-label": "Decision", "data-short": "Decision" },
+    el(
+      "div",
+      { class: "heading" },
+      el("h1", {}, title()),
+      el("p", { class: "facts" }, ...facts, el("span", { class: "fact" }, data.date)),
+    ),
+  );
+  if (data.choice) {
     const map = chart("Risk–utility map", () => recoloured(data.map));
-    place.append(
-      el(
-        "div",
-        { class: "charts" },
-        map,
-        chart(beside, () => recoloured(data.levels)),
-      ),
-    );
-  }
-  if (data.steps?.length) place.append(steps());
-  if (data.notes?.length) place.append(notes(data.notes));
+    place.append(el("div", { class: "answers choosing" }, chosen(), map));
+  } else place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out));
+  place.append(paper(data.compared));
   return place;
+};
+
+const levels = (place) => {
+  if (!data.levels) return;
+  const title = data.settings
+    ? "The candidates, closer"
+    : "Safety, utility and balance over the candidates";
+  place.append(
+    el(
+      "div",
+      { class: "charts" },
+      chart(title, () => recoloured(data.levels)),
+    ),
+  );
 };
 
 // What each step along the frontier costs.
@@ -59,45 +96,64 @@ const steps = () => {
   );
 };
 
-const GENERAL = new Set(["k", "U_p ratio"]);
+const AMOUNTS = new Set(["k", "U_p ratio"]);
 
-const candidateRow = ([candidate, ...values], at) => {
+const figureCell = (value, head) => {
+  if (typeof value === "string") return { node: graded(value), sort: ORDER.indexOf(value) };
+  return { text: number(value, AMOUNTS.has(head) ? null : 3), sort: value };
+};
+
+const ORDER = ["poor", "unknown", "fair", "good"];
+
+const candidateRow = (heads, [candidate, ...values], at) => {
   const said = data.equals?.includes(candidate) ? " as useful" : "";
   const word = candidate === data.recommended ? " recommended" : said;
   const mark = word ? el("span", { class: "mark" }, word) : "";
-  const figures = values.map((value, i) => {
-    const text = GENERAL.has(data.table.heads[i]) ? general(value) : number(value);
-    return { text, sort: value };
-  });
   const settings = data.settings
     ? [{ node: name(data.settings[at]), sort: data.settings[at] }]
     : [];
   return [
     { node: el("span", {}, name(candidate), mark), sort: candidate },
-    ...figures,
+    ...values.map((value, i) => figureCell(value, heads[i])),
     ...settings,
   ];
 };
 
-const candidates = () => {
-  const { heads, keys, rows } = data.table;
+const sideBySide = ({ heads, keys, rows }, label) => {
   const all = [
     { text: "candidate" },
-    ...heads.map((text, i) => ({ text, number: true, explain: keys[i] })),
+    ...heads.map((text, i) => ({ text, number: keys[i] !== "verdict", explain: keys[i] })),
     ...(data.settings ? [{ text: "settings" }] : []),
   ];
-  const place = section(document.getElementById("main"), "candidates", "Candidates");
-  place.append(sortable(all, rows.map(candidateRow), "Candidates"));
+  return sortable(
+    all,
+    rows.map((row, at) => candidateRow(heads, row, at)),
+    label,
+  );
+};
+
+const candidates = (parent) => {
+  const place = question(parent, "candidates", "How do the candidates compare?", "Candidates");
+  if (data.table) place.append(sideBySide(data.table, "Candidates"));
   if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
-  if (data.limits) place.append(el("p", { class: "soft" }, data.limits));
   for (const [candidate, missed] of data.outside ?? []) {
     place.append(el("p", { class: "soft" }, name(candidate), ` misses ${missed}`));
   }
+  if (data.steps?.length) place.append(steps());
+  if (!data.table) place.append(sideBySide(data.experts, "Candidates"));
+};
+
+const experts = (parent) => {
+  if (!data.table) return;
+  const place = question(parent, "experts", "For experts", "Experts");
+  place.append(sideBySide(data.experts, "Other figures"));
   if (data.sweep?.some(([, leader]) => leader !== null)) {
     const steps = data.sweep.map(([alpha, leader]) => `${alpha} ${leader}`).join(", ");
     place.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${steps}.`));
   }
   if (data.clusters) place.append(el("p", { class: "soft" }, data.clusters));
+  levels(place);
+  if (data.notes?.length) place.append(notes(data.notes));
 };
 
 const termChart = (term) => {
@@ -110,20 +166,15 @@ const termChart = (term) => {
   return chart(`Intervals of ${cut(term.name)}`, make);
 };
 
-const coefficients = () => {
+const coefficients = (parent) => {
   if (!data.regressions.length) return;
-  const place = section(
-    document.getElementById("main"),
-    "coefficients",
-    "Coefficients over the candidates",
-    "overlap",
-  );
+  const place = section(parent, "coefficients", "Coefficients over the candidates", "overlap");
   const order =
     "The original on top, then candidates in order of the expected number of re-identifications.";
   place.append(el("p", { class: "soft" }, order));
   for (const { title, terms } of data.regressions) {
     place.append(
-      el("h3", {}, name(title)),
+      el("h4", {}, name(title)),
       el("div", { class: "charts" }, ...terms.map(termChart)),
     );
   }
@@ -160,13 +211,9 @@ const sharesSpec = (rows) => {
   };
 };
 
-const mosaics = () => {
+const mosaics = (parent) => {
   if (!data.mosaics.length) return;
-  const place = section(
-    document.getElementById("main"),
-    "mosaics",
-    "One variable over the candidates",
-  );
+  const place = section(parent, "mosaics", "One variable over the candidates");
   const held = el("div");
   const show = () => {
     const { rows } = data.mosaics[Number(pick.value)];
@@ -178,8 +225,8 @@ const mosaics = () => {
   show();
 };
 
-const eachCandidate = () => {
-  const place = section(document.getElementById("main"), "each", "Each candidate");
+const eachCandidate = (parent) => {
+  const place = question(parent, "each", "Each candidate", "Each");
   if (data.reports.some((report) => !report)) {
     const beaten = "Those that no other candidate beats in both risk and utility.";
     place.append(el("p", { class: "soft" }, beaten));
@@ -204,9 +251,14 @@ const eachCandidate = () => {
 };
 
 export const renderRanking = () => {
-  document.getElementById("main").append(choice());
-  candidates();
-  coefficients();
-  mosaics();
-  eachCandidate();
+  const main = document.getElementById("main");
+  main.append(decision());
+  candidates(main);
+  if (data.regressions.length || data.mosaics.length) {
+    const place = question(main, "over", "What do they have in common?", "Over all");
+    coefficients(place);
+    mosaics(place);
+  }
+  experts(main);
+  eachCandidate(main);
 };

@@ -1,60 +1,63 @@
-// The report of one protected file.
-import { drawings, figureCard } from "./blocks.js";
-import { el, leftOut, name, section } from "./dom.js";
+// The report of one protected file: the decision, then question after question.
+import { cards, drawings } from "./blocks.js";
+import { compared, decision, graded } from "./decision.js";
+import { el, leftOut, question, section } from "./dom.js";
 import { renderPairs } from "./pairs.js";
 import { renderVariables } from "./variables.js";
-
-const compared = (rows) => {
-  const made = rows.map(([what, said, path]) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, what),
-      el("td", {}, said),
-      el("td", {}, name(path ?? "")),
-    ),
-  );
-  return el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, ...made)));
-};
 
 export const notes = (told) => {
   const summary = el("summary", {}, `Notes and caveats (${told.length})`);
   return el("details", {}, summary, el("ul", {}, ...told.map((text) => el("li", {}, text))));
 };
 
-// What comes before all else, such as what names people, is told first and must not be missed.
-const verdict = (report) => {
-  const [first, ...rest] = report.verdict;
-  const urgent = report.sections.some((told) => told.first);
-  return el(
-    "p",
-    { class: report.first?.length ? "verdict beside" : "verdict" },
-    urgent ? el("strong", {}, first) : first,
-    " ",
-    rest.join(" "),
-  );
+// The answer again, where its evidence begins.
+const recap = (answer) =>
+  answer ? [el("p", { class: "recap" }, graded(answer.grade), " ", answer.sentence)] : [];
+
+const UNKNOWN = {
+  safe: "Nothing about safety was measured.",
+  useful: "Nothing about use was measured.",
+  results: "This is not known: the schema names no indicators and no regressions.",
+  changed: "This was not computed.",
+};
+
+const own = (report, prefix) => ({
+  safe: (place) => place.append(...recap(report.decision?.safe)),
+  useful: (place) => {
+    place.append(...recap(report.decision?.useful));
+    renderVariables(report, place, `${prefix}variables`);
+    renderPairs(report, place, `${prefix}pairs`);
+  },
+  experts: (place) => {
+    if (!report.figures.length) return;
+    const held = section(place, `${prefix}figures`, "Figures");
+    held.append(cards(report.figures));
+    if (report.decision) held.append(...report.verdict.map((said) => el("p", {}, said)));
+  },
+  measured: (place) => {
+    place.append(compared(report.compared), ...(report.left_out ? leftOut(report.left_out) : []));
+    if (report.notes?.length) place.append(notes(report.notes));
+  },
+});
+
+const tell = (place, told, prefix) => {
+  const held = section(place, `${prefix}${told.name}`, told.title, told.explain);
+  held.append(...drawings(told.blocks));
 };
 
 // `prefix` tells the parts of one candidate's report from those of the page around it.
 export const renderReport = (report, parent, prefix) => {
-  const top = el(
-    "section",
-    { id: `${prefix}top`, "aria-label": "Verdict" },
-    ...drawings(report.first ?? []),
-    verdict(report),
-    el("div", { class: "cards" }, ...report.figures.map(figureCard)),
-    el("h3", {}, "What was compared"),
-    compared(report.compared),
-    ...(report.left_out ? leftOut(report.left_out) : []),
-    report.notes?.length ? notes(report.notes) : null,
-  );
-  parent.append(top);
-  const tell = (told) => {
-    const place = section(parent, `${prefix}${told.name}`, told.title, told.explain);
-    place.append(...drawings(told.blocks));
-  };
-  report.sections.filter((told) => told.first).forEach(tell);
-  renderVariables(report, parent, `${prefix}variables`);
-  renderPairs(report, parent, `${prefix}pairs`);
-  report.sections.filter((told) => !told.first).forEach(tell);
+  parent.append(decision(report, prefix));
+  const beside = own(report, prefix);
+  for (const [answers, title, short] of report.questions) {
+    const place = question(parent, `${prefix}${answers}`, title, short);
+    const told = report.sections.filter((one) => one.answers === answers);
+    told.filter((one) => one.first).forEach((one) => tell(place, one, prefix));
+    beside[answers]?.(place);
+    told.filter((one) => !one.first).forEach((one) => tell(place, one, prefix));
+    if (place.childElementCount > 1) continue;
+    if (report.edition !== "public" && UNKNOWN[answers])
+      place.append(el("p", {}, UNKNOWN[answers]));
+    else place.remove();
+  }
 };

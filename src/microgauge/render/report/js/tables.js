@@ -1,5 +1,5 @@
 // Tables that are sorted by a click on a head, and small pictures in their cells.
-import { el, none, number, why } from "./dom.js";
+import { el, none, number, svg, why } from "./dom.js";
 
 const absent = (value) => none(value) || value === "";
 
@@ -14,22 +14,37 @@ const compared = (x, y, down) => {
 const classes = (head) =>
   [head.number ? "number" : "", head.optional ? "optional" : ""].join(" ").trim() || null;
 
+// The explanation of a head stands below all heads, as wide as the table's box.
 const headCell = (head, onclick) => {
   const [button, box] = why(head.explain);
-  const text = el("button", { type: "button", onclick }, head.text);
-  return el("th", { scope: "col", class: classes(head) }, text, button, box);
+  const given = { scope: "col", class: classes(head) };
+  if (!head.text) return [el("td", given), null];
+  const text = el("button", { type: "button", class: "sort", onclick }, head.text);
+  return [el("th", given, text, button), box];
 };
 
-// heads: { text, number, optional, explain }; rows: arrays of { text | node, sort }.
-export const sortable = (heads, rows, label) => {
+const explained = (boxes, wide) =>
+  boxes.length ? [el("tr", { class: "told" }, el("td", { colspan: wide }, ...boxes))] : [];
+
+const MOST = 12;
+
+// heads: { text, number, optional, explain }; rows: arrays of { text | node, sort }. Of many rows
+// the first ones are shown, in whatever order they are, until all are asked for.
+export const sortable = (
+  heads,
+  rows,
+  label,
+  shown = rows.length > MOST + 3 ? MOST : rows.length,
+) => {
   const body = el("tbody");
-  let by = null;
-  let down = false;
-  const fill = () => {
+  let [by, down, folded] = [null, false, shown < rows.length];
+  const ordered = () => {
     const order = [...rows];
     if (by !== null) order.sort((p, q) => compared(p[by].sort, q[by].sort, down));
-    body.replaceChildren(...order.flatMap((row) => [row.node, row.below ?? []].flat()));
+    return folded ? order.slice(0, shown) : order;
   };
+  const fill = () =>
+    body.replaceChildren(...ordered().flatMap((row) => [row.node, row.below ?? []].flat()));
   const sort = (i) => {
     down = by === i ? !down : Boolean(heads[i].number);
     by = i;
@@ -37,19 +52,37 @@ export const sortable = (heads, rows, label) => {
     head.children[i].setAttribute("aria-sort", down ? "descending" : "ascending");
     fill();
   };
-  const head = el("tr", {}, ...heads.map((entry, i) => headCell(entry, () => sort(i))));
-  for (const row of rows) {
-    const made = row.map((entry, i) =>
-      el("td", { class: classes(heads[i]) }, entry.node ?? entry.text),
-    );
-    row.node ??= el("tr", {}, ...made);
-  }
+  const made = heads.map((entry, i) => headCell(entry, () => sort(i)));
+  const head = el("tr", {}, ...made.map(([th]) => th));
+  const boxes = made.flatMap(([, box]) => box ?? []);
+  for (const row of rows) row.node ??= rowOf(row, heads);
   fill();
-  const table = el("table", { "aria-label": label }, el("thead", {}, head), body);
-  return el("div", { class: "scroll" }, table);
+  const top = el("thead", {}, head, ...explained(boxes, heads.length));
+  const table = scroll(el("table", { "aria-label": label }, top, body), label);
+  if (!folded) return table;
+  const unfold = () => {
+    folded = false;
+    fill();
+    more.remove();
+  };
+  const said = `Show all ${number(rows.length, null)}`;
+  const more = el("button", { type: "button", class: "more", onclick: unfold }, said);
+  return el("div", { class: "folded" }, table, more);
 };
 
-export const cell = (value, digits = 3) => ({ text: number(value, digits), sort: value });
+const rowOf = (row, heads) => {
+  const filled = row.map((entry, i) => {
+    const given = { class: classes(heads[i]), scope: i ? null : "row" };
+    return el(i ? "td" : "th", given, entry.node ?? entry.text);
+  });
+  return el("tr", {}, ...filled);
+};
+
+// Whatever may be wider than the page is moved within its own box, also by keyboard.
+export const scroll = (table, label) =>
+  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+
+export const cell = (value) => ({ text: number(value), sort: value });
 
 const share = (value) => `width:${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
 
@@ -62,14 +95,14 @@ export const meter = (value) =>
         el("span", { class: value < 0.8 ? "low" : null, style: share(value) }),
       );
 
-export const wideMeter = (value) =>
-  el("div", { class: "meter", "aria-hidden": "true" }, el("span", { style: share(value) }));
-
-const svg = (tag, given) => {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(given)) node.setAttribute(key, value);
-  return node;
-};
+// A bar from 0 to 1, and where limits lie on it.
+export const wideMeter = (value, marks = []) =>
+  el(
+    "div",
+    { class: "meter", "aria-hidden": "true" },
+    el("span", { style: share(value) }),
+    ...marks.map((at) => el("i", { style: `left:${Math.round(1000 * at) / 10}%` })),
+  );
 
 // Both sides' distribution, as small as a word.
 export const spark = (detail) => {

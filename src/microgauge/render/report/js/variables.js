@@ -143,7 +143,7 @@ const recoding = ({ form, how, utility, map }) => {
   );
   const head = el("tr", {}, el("th", {}, "original"), el("th", {}, "released as"));
   return [
-    el("h3", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
+    el("h4", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
     el(
       "div",
       { class: "scroll" },
@@ -203,9 +203,12 @@ const variableRow = (report, v) => {
   return cells;
 };
 
-const filterOf = (rows, variables) => {
+const MOST = 25;
+
+const filterOf = (rows, variables, unfold) => {
   const filter = () => {
     const wanted = field.value.toLocaleLowerCase();
+    if (wanted) unfold();
     rows.forEach((row, i) => {
       const { name: said, type, story } = variables[i];
       const shown = `${said} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
@@ -223,17 +226,41 @@ const filterOf = (rows, variables) => {
   return field;
 };
 
+// Those that lost something, the worst first; then the others. What was not measured comes last.
+const worstFirst = (variables) => {
+  const order = (v) => [v.lost ? 0 : 1, v.utility ?? 2];
+  return [...variables].sort((x, y) => {
+    const [[a, u], [b, w]] = [order(x), order(y)];
+    return a - b || u - w;
+  });
+};
+
+const lostSaid = (variables) => {
+  const lost = variables.filter((v) => v.lost).length;
+  const unknown = variables.filter((v) => !v.lost && v.utility === null).length;
+  const told = [
+    lost
+      ? `${lost} of ${variables.length} variables lost something.`
+      : "No variable that was measured lost anything, taken by itself.",
+  ];
+  if (unknown) told.push(`Of ${unknown} it is not known.`);
+  return told.join(" ");
+};
+
 export const renderVariables = (report, parent, id) => {
   if (!report.variables.length) return;
   const place = section(parent, id, "Variables", "utility");
-  // Worst first; what was not measured comes last.
-  const ranked = [...report.variables].sort((x, y) => (x.utility ?? 2) - (y.utility ?? 2));
+  const ranked = worstFirst(report.variables);
   const rows = ranked.map((v) => variableRow(report, v));
-  const made = sortable(HEADS, rows, "Variables");
-  for (const button of made.querySelectorAll("th button:not(.why)")) {
+  const lost = ranked.filter((v) => v.lost).length;
+  const shown = Math.min(Math.max(lost, 5), MOST);
+  const made = sortable(HEADS, rows, "Variables", shown + 2 < rows.length ? shown : rows.length);
+  for (const button of made.querySelectorAll("th .sort")) {
     button.addEventListener("click", () => rows.forEach((row) => row.close()), true);
   }
+  const unfold = () => made.querySelector(".more")?.click();
   const recoded = ranked.some((v) => v.detail?.recoded);
   const said = recoded ? "original (recoded alike where values were merged)" : "original";
-  place.append(el("div", { class: "filters" }, filterOf(rows, ranked), legend(said)), made);
+  if (report.variables.some((v) => v.utility !== null)) place.append(el("p", {}, lostSaid(ranked)));
+  place.append(el("div", { class: "filters" }, filterOf(rows, ranked, unfold), legend(said)), made);
 };

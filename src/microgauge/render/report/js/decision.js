@@ -1,0 +1,328 @@
+// What a committee reads first, and alone on the first page: two answers, a map, what to know.
+import { data, el, name, none, number, path, svg, why } from "./dom.js";
+import { wideMeter } from "./tables.js";
+
+const MOST_FINDINGS = 6;
+
+const GRADES = { good: "Good", fair: "Fair", poor: "Poor", unknown: "Not known" };
+const SERIOUS = { stop: "Stop", warn: "Look at it", note: "To know" };
+
+// A shape for each grade: nobody needs to see a colour.
+const SHAPES = {
+  good: ["M12 1a11 11 0 1 1 0 22a11 11 0 0 1 0-22z", "M6.8 12.6l3.6 3.6l7-8"],
+  fair: ["M12 1.5L23.2 22H.8z", "M12 9v6M12 18v1"],
+  poor: ["M7.4 1h9.2L23 7.4v9.2L16.6 23H7.4L1 16.6V7.4z", "M8 8l8 8M16 8l-8 8"],
+  unknown: ["M1.5 1.5h21v21h-21z", "M9 9.2a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2M12 17v1"],
+  note: ["M12 1a11 11 0 1 1 0 22a11 11 0 0 1 0-22z", "M12 11v6M12 7v1"],
+};
+SHAPES.stop = SHAPES.poor;
+SHAPES.warn = SHAPES.fair;
+
+export const icon = (grade) => {
+  const [shape, sign] = SHAPES[grade];
+  return svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    svg("path", { d: shape, class: "shape" }),
+    svg("path", { d: sign, class: "sign" }),
+  );
+};
+
+export const graded = (grade) =>
+  el("span", { class: `grade ${grade}` }, icon(grade), GRADES[grade] ?? SERIOUS[grade]);
+
+const limitSaid = (answer) => (answer.limit ? `limit: ${answer.limit}` : "no limit set");
+
+// Is it useful, is it safe: grade, number, limit, one sentence.
+const answerCard = (title, subject, answer) => {
+  const [button, box] = why(answer.key, answer.value);
+  const shown = none(answer.value)
+    ? []
+    : [
+        el(
+          "p",
+          { class: "figure" },
+          el("span", { class: "value" }, number(answer.value)),
+          el("span", { class: "what" }, `${answer.measure}; ${limitSaid(answer)}`),
+        ),
+        answer.value <= 1 ? wideMeter(answer.value, none(answer.at) ? [] : [answer.at]) : null,
+      ];
+  return el(
+    "div",
+    { class: `answer ${subject}` },
+    el("h2", {}, title, button ?? ""),
+    el("p", { class: "said" }, graded(answer.grade)),
+    ...shown,
+    el("p", { class: "sentence" }, answer.sentence),
+    box,
+  );
+};
+
+const WIDE = 300;
+const TALL = 250;
+const BOX = { left: 34, right: 290, top: 22, bottom: 206 };
+const across = (risk) => BOX.left + Math.min(Math.max(risk, 0), 1) * (BOX.right - BOX.left);
+const up = (utility) => BOX.bottom - Math.min(Math.max(utility, 0), 1) * (BOX.bottom - BOX.top);
+
+const words = (x, y, text, anchor = "start", look = "") =>
+  svg("text", { x, y, "text-anchor": anchor, class: look }, text);
+
+const axes = () => [
+  svg("path", { d: `M${BOX.left} ${BOX.top}V${BOX.bottom}H${BOX.right}`, class: "axis" }),
+  words(BOX.left - 6, up(1) + 5, "1", "end"),
+  words(BOX.left - 6, up(0) + 5, "0", "end"),
+  words(across(0), BOX.bottom + 17, "0", "middle"),
+  words(across(1), BOX.bottom + 17, "1", "middle"),
+  words((BOX.left + BOX.right) / 2, BOX.bottom + 34, "risk (left is safer)", "middle", "risky"),
+  words(BOX.left, BOX.top - 8, "utility (up is better)", "start", "useful"),
+];
+
+const limitLines = (limits) =>
+  limits.flatMap(([figure, at]) => {
+    if (figure === "utility") {
+      const d = `M${BOX.left} ${up(at)}H${BOX.right}`;
+      return [
+        svg("path", { d, class: "limit useful" }),
+        words(BOX.right, up(at) + 15, `limit ${at}`, "end", "useful"),
+      ];
+    }
+    const d = `M${across(at)} ${BOX.top}V${BOX.bottom}`;
+    const side = at > 0.6 ? ["end", -5] : ["start", 5];
+    return [
+      svg("path", { d, class: "limit risky" }),
+      words(across(at) + side[1], BOX.bottom - 6, `limit ${at}`, side[0], "risky"),
+    ];
+  });
+
+const diamond = (x, y) => svg("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7-7z`, class: "origin" });
+
+// The original has all of its utility; where it stands across is drawn where it was measured.
+const original = (risk) => {
+  if (none(risk)) {
+    const d = `M${BOX.left} ${up(1)}H${BOX.right}`;
+    return [svg("path", { d, class: "original" }), words(BOX.right, up(1) - 6, "original", "end")];
+  }
+  const end = across(risk) > 200;
+  return [
+    diamond(across(risk), up(1)),
+    words(across(risk) + (end ? -11 : 11), up(1) - 6, "original", end ? "end" : "start"),
+  ];
+};
+
+// The name stands beside the point, on the side where there is room.
+const thisFile = (risk, utility) => {
+  const [x, y] = [across(risk), up(utility)];
+  const end = x > 190;
+  const low = y < up(0.85) ? 19 : 5;
+  return [
+    svg("circle", { cx: x, cy: y, r: 8, class: "file" }),
+    words(x + (end ? -12 : 12), y + low, "this file", end ? "end" : "start", "strong"),
+  ];
+};
+
+const mapSaid = ({ risk, utility, limits }) => {
+  const kept = limits.map(([figure, at]) => `limit on ${figure} ${at}`);
+  return [
+    `Risk–utility map. This file: risk ${number(risk)}, utility ${number(utility)}`,
+    ...kept,
+  ].join("; ");
+};
+
+export const smallMap = (place) => {
+  const { risk, utility } = place;
+  if (none(risk) || none(utility)) {
+    const lacking = none(risk)
+      ? none(utility)
+        ? "Neither risk nor utility"
+        : "No risk"
+      : "No utility";
+    return el(
+      "p",
+      { class: "map soft" },
+      `${lacking} was measured, so the file has no place on the risk–utility map.`,
+    );
+  }
+  const drawn = [
+    ...axes(),
+    ...limitLines(place.limits),
+    ...original(place.original_risk),
+    ...thisFile(risk, utility),
+  ];
+  return el(
+    "figure",
+    { class: "map" },
+    svg(
+      "svg",
+      { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img", "aria-label": mapSaid(place) },
+      ...drawn,
+    ),
+  );
+};
+
+const finding = (found) =>
+  el(
+    "li",
+    { class: `finding ${found.grade}` },
+    graded(found.grade),
+    el(
+      "div",
+      {},
+      el("p", {}, found.sentence),
+      el(
+        "p",
+        { class: "remedy" },
+        el("b", {}, "What to do: "),
+        found.remedy,
+        " ",
+        el("span", { class: "see" }, `(${found.see})`),
+      ),
+    ),
+  );
+
+const findings = (found) => {
+  const told = [el("h2", {}, "What to know before release")];
+  if (!found.length) {
+    return [...told, el("p", {}, "Nothing stood out in what was measured.")];
+  }
+  const list = (some) => el("ol", { class: "findings" }, ...some.map(finding));
+  told.push(list(found.slice(0, MOST_FINDINGS)));
+  if (found.length > MOST_FINDINGS) {
+    const more = found.slice(MOST_FINDINGS);
+    told.push(el("details", {}, el("summary", {}, `${more.length} more`), list(more)));
+  }
+  return told;
+};
+
+const limitRow = ([said, value, met, reason]) =>
+  el(
+    "li",
+    {},
+    el(
+      "span",
+      { class: `grade ${met ? "good" : "poor"}` },
+      icon(met ? "good" : "poor"),
+      met ? "Kept" : "Missed",
+    ),
+    ` ${said}; `,
+    none(value) ? `there is no figure: ${reason}` : `it is ${number(value)}`,
+  );
+
+const limits = (rows) =>
+  rows?.length
+    ? [el("h2", {}, "Limits"), el("ul", { class: "limits" }, ...rows.map(limitRow))]
+    : [];
+
+// What was compared, as rows of what it is, what is said of it, and a path.
+export const compared = (rows, shown = (text) => text) =>
+  el(
+    "dl",
+    { class: "compared" },
+    ...rows.map(([what, said, place]) => {
+      const more = place ? [el("br"), path(shown(place))] : [];
+      return el("div", {}, el("dt", {}, what), el("dd", {}, said, ...more));
+    }),
+  );
+
+const file = (place) => place.split(/[\\/]/).pop() || place;
+
+// What only the printed page needs: what was compared, and a line to sign.
+export const paper = (rows) => {
+  const line = (said) => el("div", {}, el("span", {}, said));
+  return el(
+    "div",
+    { class: "paper" },
+    el("h2", {}, "What was compared"),
+    compared(rows, file),
+    el(
+      "div",
+      { class: "sign" },
+      line("Released, or not"),
+      line("Date"),
+      line("Name and signature"),
+    ),
+  );
+};
+
+const heading = (report, title) => {
+  const rows = report.compared.filter(([what]) => what === "original" || what === "protected");
+  const facts = rows.map(([what, said, place]) =>
+    el(
+      "span",
+      { class: "fact" },
+      el("b", {}, what),
+      " ",
+      ...(place ? [path(file(place)), " "] : []),
+      said,
+    ),
+  );
+  return el(
+    "div",
+    { class: "heading" },
+    title,
+    el("p", { class: "facts" }, ...facts, el("span", { class: "fact" }, report.date)),
+  );
+};
+
+// Without a verdict (not computed, or not for data users): what the measures say, and no grade.
+const ungraded = (report) => {
+  const [first, ...rest] = report.verdict;
+  const main = report.figures.find((figure) => figure.main);
+  const [button, box] = why(main?.key, main?.value);
+  const shown = main
+    ? [
+        el(
+          "p",
+          { class: "figure" },
+          el("span", { class: "value" }, number(main.value, main.digits ?? null)),
+          el("span", { class: "what" }, main.label),
+        ),
+        main.share && !none(main.value) ? wideMeter(main.value) : null,
+      ]
+    : [];
+  const card = el(
+    "div",
+    { class: "answer useful" },
+    el("h2", {}, "Useful?", button ?? ""),
+    ...shown,
+    el("p", { class: "sentence" }, first),
+    ...rest.map((said) => el("p", { class: "sentence" }, said)),
+    box,
+  );
+  return [el("div", { class: "answers alone" }, card)];
+};
+
+const answered = (report) => {
+  const { useful, safe, map, findings: found } = report.decision;
+  return [
+    el(
+      "div",
+      { class: "answers" },
+      answerCard("Useful?", "useful", useful),
+      answerCard("Safe?", "safe", safe),
+      smallMap(map),
+    ),
+    ...findings(found),
+  ];
+};
+
+const CALLED = { internal: "Release check", public: "What this file is good for" };
+
+// `prefix` tells one candidate's from that of the page around it, which has the page's title.
+export const decision = (report, prefix) => {
+  const said = report.decision?.title;
+  const title = said ? name(said) : CALLED[data.edition];
+  const made = el(prefix ? "h2" : "h1", {}, title);
+  return el(
+    "section",
+    {
+      id: `${prefix}decision`,
+      class: "decision",
+      "aria-label": "Decision",
+      "data-short": "Decision",
+    },
+    heading(report, made),
+    ...(report.decision ? answered(report) : ungraded(report)),
+    ...limits(report.limits),
+    paper(report.compared),
+  );
+};
