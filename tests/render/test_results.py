@@ -273,10 +273,10 @@ def test_notebook_view_escapes_names_of_the_data() -> None:
 
 
 def test_text_and_repr(demo: microgauge.Assessment) -> None:
-    ratio = demo.propensity.ratio
-    assert repr(demo) == (
-        f"Assessment(gdu={demo.gdu.value:.4f}, propensity_ratio={ratio:.3g}, variables=15)"
-    )
+    found = demo.verdict
+    grades = f"useful={found.useful.grade}, safe={found.safe.grade}"
+    figures = f"utility={found.utility:.3f}, risk={found.risk:.3f}, gdu={demo.gdu.value:.3f}"
+    assert repr(demo) == f"Assessment({grades}, {figures}, rows=5497→5497, variables=15)"
     assert "RAC1P × WKHP" in str(demo)
 
 
