@@ -1,8 +1,9 @@
 """Writes a run's scores into docs/panel.md and draws docs/images/panel.svg.
 
 `python -m benchmarks.panel.page [--risk F] [--utility F] [--risk-peers F] [--utility-peers F]
-[--resamples F]`, each a file that a run wrote with `--json`. A part of the page whose file is not
-given stays as it is; the picture is drawn of risk and utility together, from what is given.
+[--resamples F]`, each a file that a run wrote with `--json`, of peers also several. A part of the
+page whose file is not given stays as it is; the picture is drawn of risk and utility together, from
+what is given.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "panel.md"
 PICTURE = ROOT / "docs" / "images" / "panel.svg"
 PARTS = ("risk", "utility", "risk-peers", "utility-peers", "resamples")
+SEVERAL = ("risk-peers", "utility-peers")
+"""Parts that may be of several runs: other programs take so long that each has files of its own."""
 LEFT, RIGHT, STEP, TOP = 250, 640, 20, 60
 """Of the picture: where the scale begins and ends, the height of a line, where lines begin."""
 
@@ -26,7 +29,7 @@ def part_of_page(name: str, found: Mapping[str, Any]) -> str:
     """What stands between the marks of a part."""
     if name == "resamples":
         return _resamples(found)
-    return f"{_of_what(found)}\n\n{_table(found, all_figures=name.endswith('peers'))}"
+    return f"{_of_what(found)}\n\n{_table(found)}"
 
 
 def _of_what(found: Mapping[str, Any]) -> str:
@@ -39,13 +42,13 @@ def _of_what(found: Mapping[str, Any]) -> str:
     )
 
 
-def _table(found: Mapping[str, Any], all_figures: bool) -> str:
+def _table(found: Mapping[str, Any]) -> str:
     rows = [
         "| figure | right | 95 % over data sets | chooses | confirms | no figure | elsewhere "
         "| on its scale |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for name, one in ordered(found, all_figures):
+    for name, one in ordered(found):
         bold = "**" if one["default"] else ""
         fewer = f" ({_seeds(one['seeds'])})" if one["seeds"] < found["seeds"] else ""
         rows.append(
@@ -57,9 +60,9 @@ def _table(found: Mapping[str, Any], all_figures: bool) -> str:
     return "\n".join(rows)
 
 
-def ordered(found: Mapping[str, Any], all_figures: bool = False) -> list[tuple[str, Any]]:
-    """The best first; parts of figures only where all are wanted."""
-    named = [(n, one) for n, one in found["figures"].items() if all_figures or one["main"]]
+def ordered(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The best first, without parts of figures."""
+    named = [(n, one) for n, one in found["figures"].items() if one["main"]]
     return sorted(named, key=lambda both: -both[1]["value"])
 
 
@@ -133,23 +136,29 @@ def _dot(name: str, one: Mapping[str, Any], y: int) -> list[str]:
     ]
 
 
+def _listed(files: Path | list[Path]) -> list[Path]:
+    return files if isinstance(files, list) else [files]
+
+
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.panel.page")
     for name in PARTS:
-        parser.add_argument(f"--{name}", type=Path)
+        parser.add_argument(f"--{name}", type=Path, nargs="+" if name in SEVERAL else None)
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--picture", type=Path, default=PICTURE)
     given = vars(parser.parse_args(words))
     files = {name: given[name.replace("-", "_")] for name in PARTS}
     found = {
-        name: json.loads(file.read_text(encoding="utf-8"))
-        for name, file in files.items()
-        if file is not None
+        name: [json.loads(file.read_text(encoding="utf-8")) for file in _listed(given_files)]
+        for name, given_files in files.items()
+        if given_files is not None
     }
     page: Path = given["page"]
-    parts = {name: part_of_page(name, one) for name, one in found.items()}
+    parts = {
+        name: "\n\n".join(part_of_page(name, one) for one in runs) for name, runs in found.items()
+    }
     page.write_text(filled(page.read_text(encoding="utf-8"), parts), encoding="utf-8")
-    kinds = [(name.capitalize(), found[name]) for name in ("risk", "utility") if name in found]
+    kinds = [(name.capitalize(), found[name][0]) for name in ("risk", "utility") if name in found]
     if kinds:
         given["picture"].write_text(picture(kinds), encoding="utf-8")
 

@@ -12,6 +12,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from benchmarks import choice
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import microgauge
@@ -629,9 +631,9 @@ def noisy(frame, names, seed=2):
                            for name in names})  # fmt: skip
 
 
-def chains():
+def chains(rows=400):
     """Files each of which is the one before with more taken away."""
-    frame = people(400)
+    frame = people(rows)
     merged = frame.assign(region=frame["region"].replace({"E": "N or E", "N": "N or E"}))
     coarser = merged.assign(region=merged["region"].replace({"S": "S or W", "W": "S or W"}))
     lost = noisy(frame, ["region"])
@@ -648,26 +650,85 @@ def chains():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("chain", chains())
-def test_no_utility_rises_when_something_is_taken_away(chain):
-    only = ["gdu", "propensity", "rut", "regressions", "indicators", "tables"]
-    found = [
-        microgauge.assess(people(400), table, schema=schema(**ANALYSES), only=only)
-        for table in chains()[chain]
-    ]
-    tried = set()
-    for name in UTILITIES:
-        values = []
-        for result in found:
-            try:
-                values.append(map_utility(result, name))
-            except Undefined:
-                continue
-            tried.add(name)
+ON_THE_MAP = (*UTILITIES, "overlap:income ~ age", "overlap:mean")
+"""All of it, and of `overlap:NAME` a regression and an indicator."""
+TAKEN = ["gdu", "propensity", "rut", "regressions", "indicators", "tables"]
+
+
+def utility_of(result, name):
+    try:
+        return map_utility(result, name)
+    except Undefined:
+        return None
+
+
+def assert_never_rises(original, tables, names, only=TAKEN):
+    """Each utility is there to begin with, between 0 and 1, and never above the file's before.
+
+    A file that has none any more keeps nothing, so that no later one may have it back.
+    """
+    said = schema(**ANALYSES)
+    found = [microgauge.assess(original, table, schema=said, only=only) for table in tables]
+    for name in names:
+        first, *rest = (utility_of(result, name) for result in found)
+        assert first is not None, name
+        values = [first, *(value or 0.0 for value in rest)]
         assert all(0 <= value <= 1 + 1e-12 for value in values), name
         for before, after in pairwise(values):
             assert after <= before + 1e-9, (name, values)
-    assert tried == set(UTILITIES) - {"gdu_1000"}  # which files of 400 rows do not have
+
+
+@pytest.mark.parametrize("chain", chains())
+def test_no_utility_rises_when_something_is_taken_away(chain):
+    # Files of 400 rows do not have the one as if from 1,000.
+    names = [name for name in ON_THE_MAP if name != "gdu_1000"]
+    assert_never_rises(people(400), chains()[chain], names)
+
+
+@pytest.mark.parametrize("chain", chains())
+def test_gdu_as_if_from_1000_does_not_rise_when_something_is_taken_away(chain):
+    rows = 5_100
+    assert_never_rises(people(rows), chains(rows)[chain], ["gdu_1000"], ["gdu"])
+
+
+def merged(frame):
+    return frame.assign(region=frame["region"].replace({"E": "N or E", "N": "N or E"}))
+
+
+UNSHRUNK = settings(max_examples=6, deadline=None, phases=[Phase.explicit, Phase.generate])
+"""Every example is several assessments: a smaller one is not worth the minutes."""
+SPOILT = st.sets(st.sampled_from(["sex", "region", "school", "income"]), max_size=2)
+
+
+@UNSHRUNK
+@given(
+    seed=st.integers(0, 1000),
+    spoilt=SPOILT,
+    widths=st.lists(st.sampled_from([5, 10, 20, 40]), max_size=2, unique=True).map(sorted),
+    gone=st.sampled_from(["sex", "school", "income"]),
+)
+def test_tables_gdu_and_u_fall_whatever_is_coarsened_or_removed(seed, spoilt, widths, gone):
+    """Of files of which some variables say nothing any more."""
+    original = people(250, seed)
+    start = noisy(original, sorted(spoilt), seed)
+    tables = [start, *(banded(start, width) for width in widths)]
+    tables.append(merged(tables[-1]))
+    tables.append(tables[-1].drop(columns=gone))
+    assert_never_rises(original, tables, ["tables", "gdu", "U"], ["tables", "gdu", "rut"])
+
+
+@UNSHRUNK
+@given(
+    seed=st.integers(0, 1000),
+    spoilt=SPOILT,
+    gone=st.permutations(["sex", "region", "school", "income"]),
+)
+def test_no_utility_rises_whatever_is_removed(seed, spoilt, gone):
+    original = people(250, seed)
+    tables = [noisy(original, sorted(spoilt), seed)]
+    tables += [tables[0].drop(columns=gone[:count]) for count in (1, 2)]
+    names = [name for name in ON_THE_MAP if name != "gdu_1000"]
+    assert_never_rises(original, tables, names)
 
 
 def test_gdu_by_itself_would_rise():

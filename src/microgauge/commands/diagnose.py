@@ -18,7 +18,7 @@ from microgauge.commands.assess import SchemaSource, chosen_schema
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
-from microgauge.log import Log, Note, Progress, silent
+from microgauge.log import Log, Note, Progress, followed, where_seen
 from microgauge.measures.loss.values import Apart
 from microgauge.measures.risk.classes import (
     ClassTable,
@@ -44,8 +44,9 @@ from microgauge.sections.balance.section import balanced, totals_of
 from microgauge.sections.disclosure.evidence import Profiles
 from microgauge.sections.disclosure.preview import Preview, Release
 from microgauge.sections.disclosure.targets import target_names
-from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
+from microgauge.sections.risk.choices import NO_KEYS, RiskChoices, no_keys
 from microgauge.study.describe import Describer
+from microgauge.study.guesses import guessed_columns
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts
 from microgauge.study.tallies import raw_axes
@@ -70,6 +71,7 @@ Released = dict[str, tuple[Described, Recoding | None]]
 """Variables as a protection level would release them; without a recoding: suppressed."""
 
 
+@followed
 def diagnose(
     original: Any,
     *,
@@ -80,7 +82,7 @@ def diagnose(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = silent,
+    progress: Progress = where_seen,
 ) -> Diagnosis:
     """Distributions, classes and previews of protection levels, from one scan of the original.
 
@@ -92,7 +94,7 @@ def diagnose(
     reading = reading_of(chosen, memory, scratch, engine)
     table = open_table(original, which="original", reading=reading, progress=progress)
     if not chosen.keys:
-        raise InputError(NO_KEYS)
+        raise InputError(no_keys(guessed_columns(table)))
     progress("scanning", 0.0)
     return _Diagnoser.of(table, chosen).result()
 
@@ -491,6 +493,8 @@ def _distribution(variable: Described) -> VariableDiagnosis:
         "type": variable.original.type,
         "distinct": len(levels),
         "missing": levels.missing,
+        "label": variable.label,
+        "value_labels": dict(variable.value_labels) or None,
     }
     if not levels.present or levels.sums.sum() <= 0:
         return VariableDiagnosis(**start, histogram=(), reason="all missing")

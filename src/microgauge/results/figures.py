@@ -3,7 +3,8 @@
 Everything here is a pure function of an assessment. A figure that a file does not have is
 `Undefined` with the reason. What may be put on the map as utility is 1 at best and 0 at worst and
 does not rise when a variable is removed or coarsened further: where a measure by itself would, the
-map's version counts what is gone (docs/decisions/0009-one-utility-on-the-map.md).
+map's version counts what is gone. Propensity was seen to rise a little where a variable was
+coarsened; overlap and inside may too (docs/decisions/0009-one-utility-on-the-map.md).
 """
 
 from __future__ import annotations

@@ -94,10 +94,16 @@ def _choice(result: Ranking) -> Data:
     return {
         "name": found.name,
         "settings": "" if result.best is None else result.best.said,
-        "reason": f"{begun(found.reason)}.",
-        "against": None if found.against is None else f"{begun(found.against)}.",
+        "reason": _sentence(found.reason, result),
+        "against": None if found.against is None else _sentence(found.against, result),
         "title": next((v.title for v in _verdicts(result) if v.title), None),
     }
+
+
+def _sentence(said: str, result: Ranking) -> str:
+    """With a capital letter, unless it begins with a name."""
+    named = any(said.startswith(c.name) for c in result.candidates)
+    return f"{said if named else begun(said)}."
 
 
 def _verdicts(result: Ranking) -> list[Verdict]:

@@ -123,7 +123,7 @@ const sideBySide = ({ heads, keys, rows }, label) => {
   );
 };
 
-const candidates = (parent) => {
+const compare = (parent) => {
   const place = question(parent, "candidates", "How do the candidates compare?", "Candidates");
   if (data.table) place.append(sideBySide(data.table, "Candidates"));
   if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
@@ -132,6 +132,7 @@ const candidates = (parent) => {
   }
   if (data.steps?.length) place.append(steps());
   if (!data.table) place.append(sideBySide(data.experts, "Candidates"));
+  return place;
 };
 
 const experts = (parent) => {
@@ -257,11 +258,9 @@ const eachCandidate = (parent) => {
 export const renderRanking = () => {
   const main = document.getElementById("main");
   main.append(decision());
-  candidates(main);
-  if (data.regressions.length || data.indicators.length || data.mosaics.length) {
-    const place = question(main, "over", "What do they have in common?", "Over all");
-    coefficients(place);
-    mosaics(place);
+  mosaics(compare(main));
+  if (data.regressions.length || data.indicators.length) {
+    coefficients(question(main, "results", "Do published results hold?", "Results"));
   }
   experts(main);
   eachCandidate(main);
