@@ -92,6 +92,6 @@ def test_risky_without_keys_says_so(
                  "--risky", str(out)]) == 2  # fmt: skip
     assert capsys.readouterr().err.startswith(
         "microgauge: --risky: no risk was measured. Risk was not measured: no quasi-identifier is "
-        'declared: give role = "quasi_identifier"'
+        "declared. Name the variables by which a person could be recognised: --keys sex (guessed "
     )
     assert not out.exists()

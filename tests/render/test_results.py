@@ -30,7 +30,7 @@ CONTRACT = {
     "inputs.protected": "path rows columns",
     "inputs.alignment": "aligned how reason dropped added",
     "variables": "name role type protected_type removed missing_original missing_protected"
-    " recoding",
+    " recoding label value_labels",
     "variables.recoding": "how form measure utility cost groups unit map",
     "variables.recoding.map": "to from low high",
     "left_in": "column why share code grade sentence remedy",

@@ -24,10 +24,11 @@ from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
-from microgauge.sections.risk.choices import NO_KEYS, OTHER_TABLES
+from microgauge.sections.risk.choices import OTHER_TABLES, no_keys
 from microgauge.sections.section import Section, Shared
 from microgauge.sections.verdict.forming import needed_by, with_verdict
 from microgauge.study.describe import OriginalCache
+from microgauge.study.guesses import guessed_columns
 from microgauge.study.study import Study
 from microgauge.tables import Reading, Table
 
@@ -89,7 +90,7 @@ def assess(
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
     before = read_original(original, chosen, progress, reading)
-    _check_risk(only, chosen)
+    _check_risk(only, chosen, before.table)
     wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
     return assess_against(before, protected, chosen, wanted, progress)
 
@@ -223,10 +224,10 @@ def _check_limits(schema: Schema, computed: Collection[str]) -> None:
         raise InputError(*dict.fromkeys([*schema.faults(), *faults]))
 
 
-def _check_risk(only: Collection[str] | None, schema: Schema) -> None:
+def _check_risk(only: Collection[str] | None, schema: Schema, table: Table) -> None:
     """Who asks for risk by name must have said by which variables."""
     if only is not None and {"disclosure", "risk", "rut"} & set(only) and not schema.keys:
-        raise InputError(NO_KEYS)
+        raise InputError(no_keys(guessed_columns(table)))
 
 
 def propensity(

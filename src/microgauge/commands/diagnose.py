@@ -44,8 +44,9 @@ from microgauge.sections.balance.section import balanced, totals_of
 from microgauge.sections.disclosure.evidence import Profiles
 from microgauge.sections.disclosure.preview import Preview, Release
 from microgauge.sections.disclosure.targets import target_names
-from microgauge.sections.risk.choices import NO_KEYS, RiskChoices
+from microgauge.sections.risk.choices import NO_KEYS, RiskChoices, no_keys
 from microgauge.study.describe import Describer
+from microgauge.study.guesses import guessed_columns
 from microgauge.study.recoding import Recoding, declared_recoding
 from microgauge.study.study import sound_parts
 from microgauge.study.tallies import raw_axes
@@ -92,7 +93,7 @@ def diagnose(
     reading = reading_of(chosen, memory, scratch, engine)
     table = open_table(original, which="original", reading=reading, progress=progress)
     if not chosen.keys:
-        raise InputError(NO_KEYS)
+        raise InputError(no_keys(guessed_columns(table)))
     progress("scanning", 0.0)
     return _Diagnoser.of(table, chosen).result()
 
@@ -491,6 +492,8 @@ def _distribution(variable: Described) -> VariableDiagnosis:
         "type": variable.original.type,
         "distinct": len(levels),
         "missing": levels.missing,
+        "label": variable.label,
+        "value_labels": dict(variable.value_labels) or None,
     }
     if not levels.present or levels.sums.sum() <= 0:
         return VariableDiagnosis(**start, histogram=(), reason="all missing")

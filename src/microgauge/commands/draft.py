@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import run_one
 from microgauge.log import Log
 from microgauge.schema import ANALYSED, Schema
+from microgauge.study.guesses import guess_of
 from microgauge.study.recoding import Recoding
 from microgauge.study.study import Study
 from microgauge.study.variable import Described
@@ -20,7 +23,8 @@ HEAD = """\
 # Schema drafted by microgauge. Check every line: types and roles are inferences.
 # type: nominal | ordinal | continuous
 # role: analysis | quasi_identifier | sensitive | id | weight | derived | exclude
-# Risk is measured over the quasi_identifiers: what a stranger may know of a person.
+# Risk is measured over the quasi_identifiers: what a stranger may know of a person. What of it is
+# to be found out is sensitive.
 
 [options]
 # key = "…"                  # column that joins the two tables
@@ -51,24 +55,56 @@ def draft_schema(
         after = open_table(protected, which="protected", reading=reading)
     study = run_one(Study.prepare(before, after, Schema(), Log()))
     sections = [_section(v, study, before, alone=protected is None) for v in study.variables]
-    return HEAD + "".join(sections)
+    return HEAD + _guessed(study.variables) + "".join(sections)
+
+
+def _guessed(variables: Iterable[Described]) -> str:
+    """Which roles are guesses, all in one place."""
+    guesses = [(variable.name, guess_of(variable)) for variable in variables]
+    lines = []
+    for role, what in (("quasi_identifier", "keys"), ("sensitive", "sensitive")):
+        names = [_key(name) for name, guess in guesses if guess is not None and guess.role == role]
+        if names:
+            lines += wrap(
+                f"Guessed to be {what}, by name or label: {', '.join(names)}. Add those that are "
+                "missing, and take out those that are none.",
+                98,
+                initial_indent="# ",
+                subsequent_indent="# ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+    return "".join(f"{line}\n" for line in ["", *lines]) if lines else ""
 
 
 def _section(variable: Described, study: Study, original: Table, *, alone: bool) -> str:
-    lines = [f"\n[variable.{_key(variable.name)}]", *_comments(variable, alone=alone)]
+    head = f"\n[variable.{_key(variable.name)}]"
+    lines = [head, *_comments(variable, alone=alone), *_label(variable)]
     if variable.role in ANALYSED:
         lines.append(f'type = "{variable.original.type}"')
         after = None if alone or variable.removed else variable.protected
         if after is not None and after.type != variable.original.type:
             lines.append(f'protected_type = "{after.type}"')
         lines += _order(variable, original)
-    lines.append(f'role = "{variable.role}"')
+    lines.append(_role(variable))
     if _WEIGHT_NAME.search(variable.name) and variable.original.levels.numeric:
         lines.append('# role = "weight"  # by its name; then also name it in [options] weight')
     recoding = study.recodings.get(variable.name)
     if recoding is not None and not alone:
         lines += _recoding(recoding)
     return "\n".join(lines) + "\n"
+
+
+def _role(variable: Described) -> str:
+    """What the variable is taken for; a key or a sensitive one as a guess to be checked."""
+    guess = guess_of(variable)
+    if guess is None:
+        return f'role = "{variable.role}"'
+    return f'role = "{guess.role}"  # a guess by its {guess.by}: check it'
+
+
+def _label(variable: Described) -> list[str]:
+    return [] if variable.label is None else [f"label = {_text(variable.label)}"]
 
 
 def _comments(variable: Described, *, alone: bool) -> list[str]:
@@ -129,4 +165,14 @@ def _key(name: str) -> str:
     >>> _key("AGEP"), _key("Income (EUR)")
     ('AGEP', '"Income (EUR)"')
     """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _text(text: str) -> str:
+    """A TOML text on one line: signs that would command a terminal are escaped.
+
+    >>> print(_text('a "b"'), _text(chr(127)))
+    "a \\"b\\"" "\\U0000007f"
+    """
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)

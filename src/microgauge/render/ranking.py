@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.render.text import columns_of, cut, notes_text, padded, plain, wrapped
+from microgauge.render.text import WIDTH, columns_of, cut, notes_text, padded, plain, wrapped
 from microgauge.results import (
     Candidate,
     Diagnosis,
@@ -386,7 +386,12 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
             f"  {padded(v.name, width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
             f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
-    return "\n".join(lines)
+    labels = [
+        f"  {padded(v.name, width)}  {cut(v.label, WIDTH - width - 4)}"
+        for v in variables
+        if v.label
+    ]
+    return "\n".join([*lines, *(["Labels", *labels] if labels else [])])
 
 
 def _bars(variable: VariableDiagnosis, most: int = 10) -> str:

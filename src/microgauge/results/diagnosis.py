@@ -21,6 +21,10 @@ class VariableDiagnosis:
     skewness: float | None = None
     top_share: float | None = None
     """Share of the total that the top 1 % of units hold."""
+    label: str | None = None
+    """What it is, in the words of the schema or of the file."""
+    value_labels: dict[str, str] | None = None
+    """What its categories mean, by the category as it is shown; None where nothing says so."""
     reason: str | None = None
 
 

@@ -74,6 +74,10 @@ class VariableResult:
     missing_original: int
     missing_protected: int | None
     recoding: RecodingResult | None
+    label: str | None = None
+    """What it is, in the words of the schema or of the files."""
+    value_labels: dict[str, str] | None = None
+    """What its categories mean, by the category as it is shown; None where nothing says so."""
     reason: str | None = None
 
     @property

@@ -126,6 +126,16 @@ def begun(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def abridged(text: str, most: int = 32) -> str:
+    """A label that may be long, with its beginning only.
+
+    >>> abridged("Age"), abridged("Total income of the household", 12)
+    ('Age', 'Total income…')
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[:most].rstrip()}…"
+
+
 def in_words(parts: Sequence[str], most: int | None = None) -> str:
     """Parts of a sentence in a row, cut short where there are more than `most`.
 

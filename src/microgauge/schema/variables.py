@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from microgauge.schema.checks import choice, flag, is_number, number, weights_faults, whole
+from microgauge.schema.checks import choice, flag, is_number, number, texts, weights_faults, whole
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -110,12 +110,19 @@ class Variable(Entries):
     importance: float = 1.0
     recode: Recode | None = None
     recode_measure: RecodeMeasure | None = None
+    label: str | None = None
+    """What it is, in words: shown beside its name."""
+    labels: Mapping[str, str] | None = None
+    """What its values mean, in words: shown beside them."""
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
-        """A recoding is a table of its own."""
+        """Recodings and labels are tables of their own."""
         if "recode" in values:
             values["recode"] = Recode.read(values["recode"], f"{where} recode", reader)
+        if values.get("labels") is not None:
+            table = reader.table(values["labels"], f"{where} labels")
+            values["labels"] = {str(value): text for value, text in table.items()}
         return values
 
     def faults(self, where: str) -> list[str]:
@@ -136,6 +143,9 @@ class Variable(Entries):
         found += _weights_faults(f"{where} loss", self.loss, self.loss_weights)
         found += _weights_faults(f"{where} similarity", self.similarity, self.similarity_weights)
         found += flag(f"{where} normal", self.normal)
+        found += texts(where, self, ("label",))
+        if not all(isinstance(text, str) for text in (self.labels or {}).values()):
+            found.append(f'{where} labels must be a table of texts, such as {{ 1 = "married" }}.')
         if self.order is not None and len({str(v) for v in self.order}) != len(self.order):
             found.append(f"{where} order names a value twice.")
         if self.recode is not None:

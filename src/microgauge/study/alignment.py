@@ -16,6 +16,7 @@ from microgauge.results import Alignment
 from microgauge.results.wording import rounded_per_cent
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
+from microgauge.study.near_misses import possible_keys
 from microgauge.study.variable import Described
 from microgauge.tables import Table
 from microgauge.values.ranks import centred_ranks
@@ -121,7 +122,11 @@ def _joined(original: Table, protected: Table, key: str) -> tuple[Join | None, l
     if absent:
         return None, absent
     found = join(original, protected, key)
-    return found, _key_faults(found, key)
+    faults = _key_faults(found, key)
+    others = [name for name in possible_keys(original, protected) if name != key] if faults else []
+    if others:
+        faults[-1] += f' "{others[0]}" has another value in every row of either table.'
+    return found, faults
 
 
 def _key_faults(found: Join, key: str) -> list[str]:

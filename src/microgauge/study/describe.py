@@ -20,6 +20,7 @@ from microgauge.errors import hint, listing
 from microgauge.log import Log
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells
+from microgauge.study.near_misses import alike_columns
 from microgauge.study.strays import Read, Strays
 from microgauge.study.tallies import Tallies, tallies_in, tally_passes, weighed
 from microgauge.study.variable import Described, Side
@@ -150,7 +151,7 @@ class Describer:
             self.faults.append(
                 "the two tables have no column in common. The original has: "
                 f"{listing(self.original.columns)}. The protected has: "
-                f"{listing(self.protected.columns)}."
+                f"{listing(self.protected.columns)}.{_alike(self.original, self.protected)}"
             )
         known = dict.fromkeys(
             [*self.original.columns, *self.original.unsupported, *self.protected.columns]
@@ -255,7 +256,7 @@ class Describer:
             protected = reader.side(other, protected_type, protected_tally[name], "protected")
         if cells.width is not None:
             self._note_width(name, cells.width, original, protected)
-        return Described(name, role, given, original, protected)
+        return Described(name, role, given, original, protected, *reader.in_words())
 
     def _may_have_strays(self, name: str, given: Variable) -> bool:
         """Whether texts among the numbers of a column have to be read: it is analysed."""
@@ -330,7 +331,8 @@ class Describer:
         if reader.other is not None:
             side = reader.side(reader.other, "nominal", protected_tally[name], "protected")
             protected = replace(side, type=kind)
-        return Described(name, role, reader.given, replace(original, type=kind), protected)
+        before = replace(original, type=kind)
+        return Described(name, role, reader.given, before, protected, *reader.in_words())
 
     def _note_null_words(self, name: str, *sides: Cells | None) -> None:
         if any(cells is not None and cells.null_words for cells in sides):
@@ -394,6 +396,17 @@ class Describer:
                     f'"{variable.name}" is {before} in the original and was found to be {after} '
                     "in the protected table.",
                 )
+
+
+def _alike(original: Table, protected: Table) -> str:
+    """A hint where columns have nearly the same names."""
+    pairs = alike_columns(original, protected)
+    if not pairs:
+        return ""
+    return (
+        f' "{pairs[0][0]}" and "{pairs[0][1]}" differ in case, blanks or punctuation only: rename '
+        "the columns of one table."
+    )
 
 
 def crowded_in(table: Table, name: str) -> bool:

@@ -15,6 +15,7 @@ from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.common_levels import Placed, comparable, compared, placed
 from microgauge.study.describe import Describer, Description, OriginalCache, options_notes
+from microgauge.study.near_misses import note_near_misses
 from microgauge.study.recoding import (
     MOST_MATCHED,
     Recoding,
@@ -181,6 +182,7 @@ class Study:
         recoded = yield from _recoded(described, declared, matching, log)
         options_notes(schema.options, recoded.variables, log)
         _note_matched(matching, log)
+        note_near_misses(original, protected, recoded.variables, schema.options, log)
         analysed = {v.name for v in described.analysed}
         return Study(
             variables=tuple(recoded.variables),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -58,6 +59,10 @@ class Described:
     original: Side
     protected: Side | None
     """None where the column is gone."""
+    label: str | None = None
+    """What it is, in the words of the schema or the files."""
+    value_labels: Mapping[str, str] = field(default_factory=dict)
+    """What its categories mean, in words, by the category as it is shown."""
 
     @property
     def continuous(self) -> bool:

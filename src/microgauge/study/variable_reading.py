@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -67,6 +67,11 @@ class VariableReader:
     """What messages call a table."""
     faults: list[str]
     log: Log
+    said: Variable = field(init=False)
+    """What the schema says of it, whatever its role."""
+
+    def __post_init__(self) -> None:
+        self.said = self.given
 
     # -- types -------------------------------------------------------------------------------
 
@@ -157,6 +162,16 @@ class VariableReader:
             and self.other is not None
             and self.other.column.value_labels
         )
+
+    def in_words(self) -> tuple[str | None, dict[str, str]]:
+        """What the variable is, and what its categories mean: by the schema, or by the files."""
+        columns = [self.cells.column, *([] if self.other is None else [self.other.column])]
+        label = next((one.label for one in columns if one.label), None)
+        texts: dict[str, str] = {}
+        for column in [] if self._labelled else columns:  # else the texts are the categories
+            texts |= {label_of(code): text for code, text in column.value_labels.items() if text}
+        own = self.said.labels or {}
+        return self.said.label or label, texts | {label_of(v): text for v, text in own.items()}
 
     def side(self, cells: Cells, kind: Type, tally: Weighing, which: str) -> Side:
         """The levels of one side, in their order."""

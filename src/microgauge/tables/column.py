@@ -40,6 +40,8 @@ class Column:
     """In memory, or in a scratch file; empty where rows are on other machines."""
     value_labels: Mapping[float | str, str] = field(default_factory=dict)
     """What the file says its codes mean (SPSS, Stata, SAS)."""
+    label: str | None = None
+    """What the file says that the column is."""
     order: tuple[str, ...] | None = None
     """The categories of an ordered categorical, in order."""
     declared_level: str | None = None

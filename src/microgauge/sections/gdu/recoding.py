@@ -27,6 +27,8 @@ def variable_result(variable: Described, recoding: Recoding | None) -> VariableR
         missing_original=variable.original.levels.missing,
         missing_protected=None if protected is None else protected.levels.missing,
         recoding=None if recoding is None else _recoding_result(variable, recoding),
+        label=variable.label,
+        value_labels=dict(variable.value_labels) or None,
         reason=None if protected is not None else "the protected table has no such column",
     )
 

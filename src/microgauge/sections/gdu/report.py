@@ -63,6 +63,7 @@ def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data
 def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
     return {
         "name": fact.name,
+        "label": fact.label,
         "type": fact.type,
         "utility": None if score is None else score.utility,
         "pairs": None if score is None else score.bivariate_utility,
@@ -91,6 +92,7 @@ def _entry(
         "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"], *_mapped(fact))
     if fact.recoding is not None:
         recoding = fact.recoding
         entry["recoding"] = {
@@ -114,12 +116,26 @@ def _public_entry(
         "detail": detail_data(detail, public=True, threshold=threshold),
         "story": public_story(fact, score),
     }
+    entry["value_labels"] = _value_labels(fact, entry["detail"])
     if entry["detail"] is None and not fact.removed:
         # A p-value of few records would tell how many they are.
         entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
         entry["lost"] = fact.recoding is not None
         entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
+
+
+def _value_labels(fact: VariableResult, detail: Data | None, *more: str) -> dict[str, str]:
+    """What those categories mean that are shown, and no others: few records may stand behind."""
+    known = fact.value_labels or {}
+    shown = [*(detail or {}).get("labels", ()), *more]
+    return {name: known[name] for name in shown if name in known}
+
+
+def _mapped(fact: VariableResult) -> list[str]:
+    """Categories that a recoding names."""
+    rows = () if fact.recoding is None else fact.recoding.map[:MOST_MAPPED]
+    return [str(name) for row in rows for name in (row.get("to", ""), *row.get("from", ()))]
 
 
 def _map_row(row: dict[str, Any]) -> list[str]:

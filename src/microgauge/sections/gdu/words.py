@@ -14,7 +14,14 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
-from microgauge.results.wording import begun, effect, figure, probability, rounded_per_cent
+from microgauge.results.wording import (
+    abridged,
+    begun,
+    effect,
+    figure,
+    probability,
+    rounded_per_cent,
+)
 
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
@@ -183,12 +190,17 @@ def _variables(result: Assessment, gdu: GDU) -> Group:
                 score.utility,
                 score.bivariate_utility,
                 probability(score.p),
-                variable_story(facts[score.name], score),
+                _labelled(facts[score.name], variable_story(facts[score.name], score)),
             )
             for score in weakest
         ),
     )
     return Group(title="Weakest variables", blocks=(table,))
+
+
+def _labelled(fact: VariableResult, story: str) -> str:
+    """A story that begins with what the variable is, where that is known."""
+    return story if fact.label is None else f"{abridged(fact.label)}: {story}"
 
 
 def _none_weak(scores: Sequence[VariableScore], facts: Mapping[str, VariableResult]) -> str:

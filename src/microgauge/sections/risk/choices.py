@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from microgauge.errors import hint
@@ -21,13 +22,14 @@ from microgauge.schema.checks import (
 )
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
+from microgauge.schema.roles import listed_names
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
 NO_KEYS = (
-    'no quasi-identifier is declared: give role = "quasi_identifier" to the variables by which a '
-    "person could be recognised, in the schema's [variable.NAME] sections."
+    "no quasi-identifier is declared. Name the variables by which a person could be recognised, "
+    'with --keys A,B (keys= in Python) or role = "quasi_identifier" in the schema.'
 )
 NOT_MEASURED = "risk-not-measured"
 """Code of the note that says why there is no risk."""
@@ -36,6 +38,21 @@ OTHER_TABLES = ("external", "population", "holdout")
 RiskMeasureName = Literal["disclosure", "classes"]
 KEY_ROLE = "quasi_identifier"
 ExternalMethod = Literal["class", "probability", "correlation", "unique"]
+
+
+def no_keys(guessed: Sequence[str]) -> str:
+    """What to do where no key is declared, with names that may be keys.
+
+    >>> no_keys(["age", "home town"]).split(": ")[1]
+    "--keys 'age,home town' (guessed by name or label; keys= in Python)."
+    """
+    if not guessed:
+        return NO_KEYS
+    return (
+        "no quasi-identifier is declared. Name the variables by which a person could be "
+        f"recognised: --keys {quote(listed_names(guessed))} (guessed by name or label; keys= in "
+        "Python)."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from microgauge.measures.risk.classes import (
 from microgauge.measures.risk.external import combined_risk
 from microgauge.results import ClassShare, Risk
 from microgauge.sections.risk.attackers import Attackers
-from microgauge.sections.risk.choices import NO_KEYS, NOT_MEASURED
+from microgauge.sections.risk.choices import NOT_MEASURED, no_keys
 from microgauge.sections.risk.classes import KeyClasses, MissingKeys
 from microgauge.sections.risk.external import Linked
 from microgauge.sections.risk.linkage import UnitRisks
@@ -28,6 +28,7 @@ from microgauge.sections.risk.sensitive import SensitiveValues
 from microgauge.sections.risk.uniques import SpecialUniques
 from microgauge.sections.section import Shared
 from microgauge.study.external import External
+from microgauge.study.guesses import guessed_keys
 from microgauge.study.study import Study
 
 SMALL = (1, 2, 3, 5)
@@ -46,7 +47,8 @@ class Measured:
 def _measured(study: Study, log: Log) -> Asking[Measured | None]:
     """The risk, once for all who need it; None with a note where it cannot be measured."""
     if not study.schema.keys:
-        log.note(NOT_MEASURED, f"Risk was not measured: {NO_KEYS}")
+        guessed = guessed_keys(study.variables)
+        log.note(NOT_MEASURED, f"Risk was not measured: {no_keys(guessed)}", guessed)
         return None
     classes = KeyClasses(study)
     if not classes.keys:

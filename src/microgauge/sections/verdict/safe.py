@@ -12,8 +12,9 @@ from microgauge.results.requirements import apart
 from microgauge.results.risk import Risk
 from microgauge.results.verdict import Grade, Opinion
 from microgauge.results.wording import begun, figure, in_words
-from microgauge.sections.risk.choices import NO_KEYS
+from microgauge.sections.risk.choices import NOT_MEASURED, no_keys
 from microgauge.sections.verdict.limits import by_limits, limits_on
+from microgauge.study.guesses import guessed_by_words, most_telling
 
 GOOD, FAIR = 0.05, 0.2
 MOST_NAMED = 5
@@ -82,8 +83,17 @@ def _with_risk(said: str, result: Assessment, measures: Measures) -> str:
 
 def _not_measured(result: Assessment, why: str | None) -> str:
     if not any(v.role == "quasi_identifier" for v in result.variables):
-        return f"How safe it is was not measured: {NO_KEYS}"
+        return f"How safe it is was not measured: {no_keys(_guessed(result))}"
     return f"How safe it is was not measured: {why}."
+
+
+def _guessed(result: Assessment) -> tuple[str, ...]:
+    """What may be keys: as the section on risk says, or where it was left out, by words alone."""
+    told = [note.about for note in result.remarks if note.code == NOT_MEASURED]
+    here = [v for v in result.variables if v.analysed and not v.removed]
+    return (
+        told[0] if told else most_telling((guessed_by_words(v.name, v.label), v.name) for v in here)
+    )
 
 
 def bound(result: Assessment, measures: Measures) -> str:

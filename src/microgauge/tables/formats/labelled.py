@@ -50,14 +50,17 @@ class LabelFacts:
 
     value_labels: Mapping[str, Mapping[Any, str]]
     levels: Mapping[str, str]
+    labels: Mapping[str, str | None]
+    """Of the columns themselves."""
 
     def described(self, name: str, column: Column) -> Column:
-        """The column with its labels and declared level of measurement."""
+        """The column with its label, those of its values and its declared level of measurement."""
         labels = {_code(code): text for code, text in self.value_labels.get(name, {}).items()}
         level = self.levels.get(name)
         return replace(
             column,
             value_labels=labels,
+            label=" ".join((self.labels.get(name) or "").split()) or None,
             declared_level=level if level in ("nominal", "ordinal", "scale") else None,
         )
 
@@ -78,4 +81,7 @@ def _read(path: Path, where: str) -> tuple[pl.DataFrame, LabelFacts]:
             f"{where} is not a readable {path.suffix} file ({error}). "
             "It may be cut off or damaged; export it again."
         ) from None
-    return frame, LabelFacts(meta.variable_value_labels, meta.variable_measure)
+    facts = LabelFacts(
+        meta.variable_value_labels, meta.variable_measure, meta.column_names_to_labels
+    )
+    return frame, facts

@@ -1,0 +1,189 @@
+"""Guesses who could be recognised by what: keys and sensitive variables by name or label.
+
+A guess is offered to a person, never acted upon. It looks at words in several languages, at types
+and at how many values a variable has; no value is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from microgauge.measures.left_in.names import words_of
+from microgauge.schema import ANALYSED
+from microgauge.study.variable import Described
+from microgauge.tables import Table
+
+GuessedRole = Literal["quasi_identifier", "sensitive"]
+
+_AGE = """
+age ages aged agegroup agegrp agegr agecat agecategory ageband ageclass agep yearsold birthyear
+yearofbirth yob dob birthdate dateofbirth birthmonth birth born alter altersgruppe altersklasse
+alterskategorie geburtsjahr geburtsmonat geburtsdatum naissance anneenaissance anneedenaissance
+datenaissance edad nacimiento anonacimiento fechanacimiento leeftijd leeftijdsgroep geboortejaar
+geboortedatum eta annonascita annodinascita nascita classeeta idade nascimento anonascimento wiek
+alder aldersgruppe ika syntymavuosi
+"""
+_SEX = """
+sex gender male female geschlecht sexe genre sexo genero geslacht sesso genere plec kjonn kon
+sukupuoli
+"""
+_PLACE = """
+region state county district province municipality city town village zip zipcode postcode
+postalcode puma tract metro urban rural urbanrural placesize residence neighbourhood neighborhood
+locality bundesland gemeinde landkreis kreis bezirk regierungsbezirk wohnort plz postleitzahl
+stadt gemeindegrosse departement commune codepostal ville provincia municipio comunidad
+codigopostal ciudad localidad gemeente provincie woonplaats regione comune citta distrito concelho
+freguesia cidade wojewodztwo powiat gmina kommun kommune kunta fylke
+"""
+_ORIGIN = """
+race raceth racp rac ethnicity ethnic ethnicgroup hispanic hispan hisp latino ancestry tribe caste
+nationality citizenship citizen nativity immigrant migrant country nativecountry birthplace
+placeofbirth countryofbirth pobp pob language mothertongue staatsangehorigkeit staatsburgerschaft
+nationalitat migrationshintergrund geburtsland geburtsort herkunft herkunftsland sprache
+muttersprache nationalite pays paysnaissance lieunaissance langue origine nacionalidad pais raza
+etnia idioma lengua lugarnacimiento nationaliteit herkomst geboorteland moedertaal nazionalita
+cittadinanza raca naturalidade
+"""
+_FAMILY = """
+marital maritalstatus maritalst marst married marriage civilstatus relationship relate relp
+relshipp householdsize hhsize familysize famsize household children nchildren numberofchildren
+kids familienstand haushaltsgrosse haushaltstyp kinderzahl etatcivil situationmatrimoniale
+statutmatrimonial taillemenage nbenfants estadocivil tamanohogar burgerlijkestaat huishoudgrootte
+gezinsgrootte statocivile stancywilny civilstand sivilstand siviilisaaty
+"""
+_WORK = """
+occupation occp profession job jobtitle industry indp indus workclass classofworker employment
+employmentstatus employed socprof isco nace veteran military beruf berufsgruppe branche
+wirtschaftszweig erwerbsstatus metier csp pcs ocupacion profesion beroep professione profissao
+zawod yrke ammatti
+"""
+_LEARNING = """
+education educ edu educationlevel schooling schl degree qualification isced eduspec bildung
+bildungsabschluss bildungsstand schulabschluss schulbildung ausbildung diplome niveauetudes
+educacion estudios nivelestudios opleiding opleidingsniveau istruzione titolostudio titolodistudio
+escolaridade instrucao wyksztalcenie utbildning utdanning uddannelse koulutus
+"""
+_WHOLE_KEYS = "st mar cit mil cow rel anc land cap"
+"""Codes and words that mean this only where they are all of a name."""
+_SENSITIVE = """
+income incomes hhincome pincp wagp hincp semp retp earnings wage wages salary pension benefits
+welfare wealth assets debt debts savings capitalgain capitalloss poverty health healthstatus
+disease diseases illness diagnosis diagnoses icd disability disabled chronic mental depression hiv
+cancer drugs alcohol smoking smoke smoker medication treatment bmi pregnant pregnancy hicov
+insurance religion religious faith sexualorientation political politics party voted voting crime
+criminal convicted conviction offence offense arrest victim violence abuse einkommen
+nettoeinkommen bruttoeinkommen haushaltseinkommen lohn bruttolohn nettolohn monatslohn stundenlohn
+gehalt verdienst vermogen schulden rente sozialhilfe gesundheit gesundheitszustand krankheit
+diagnose behinderung schwerbehinderung konfession partei parteipraferenz straftat revenu revenus
+salaire salaires patrimoine dette sante maladie diagnostic handicap ingreso ingresos salario
+sueldo renta patrimonio deuda salud enfermedad diagnostico discapacidad voto inkomen loon salaris
+uitkering vermogen gezondheid ziekte godsdienst religie reddito redditi stipendio pensione salute
+malattia diagnosi disabilita religione rendimento saude doenca deficiencia religiao dochod zarobki
+zdrowie choroba religia inkomst inntekt halsa helse sykdom tulot terveys
+"""
+KEYS = tuple(
+    frozenset(words.split()) for words in (_AGE, _SEX, _PLACE, _ORIGIN, _FAMILY, _WORK, _LEARNING)
+)
+"""Words of keys, the most telling first."""
+WHOLE_KEYS = frozenset(_WHOLE_KEYS.split())
+SENSITIVE = frozenset(_SENSITIVE.split())
+LONG = 7
+"""Letters from which a word counts at the end of a compound: Haushaltsnettoeinkommen."""
+MOST_WORDS = 6
+"""A label with more words is a question, and may be about anything."""
+MOST_KEYS = 8
+FREE_TEXT = 0.5
+"""Different categories for each row from which they are texts that nobody knows of others."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a variable may be, and how telling it is."""
+
+    role: GuessedRole
+    by: Literal["name", "label"]
+    place: int = 0
+    """Of keys: which kind of word, the most telling first."""
+
+
+def guessed_by_words(name: str, label: str | None = None) -> Guess | None:
+    """What a name says, or else a short label; None where it says nothing, or both.
+
+    >>> guessed_by_words("AGEP").role, guessed_by_words("Haushaltsnettoeinkommen").role
+    ('quasi_identifier', 'sensitive')
+    >>> guessed_by_words("Q7", "Marital status").by, guessed_by_words("age_at_diagnosis")
+    ('label', None)
+    """
+    kinds = _kinds(name)
+    if kinds or not label or len(words_of(label)) > MOST_WORDS:
+        return _guess(kinds, "name")
+    return _guess(_kinds(label), "label")
+
+
+def _guess(kinds: set[int | None], by: Literal["name", "label"]) -> Guess | None:
+    places = [place for place in kinds if place is not None]
+    if None in kinds:
+        return None if places else Guess("sensitive", by)
+    return Guess("quasi_identifier", by, min(places)) if places else None
+
+
+def _kinds(name: str) -> set[int | None]:
+    """The kinds of words in a name: places of keys, None for what is sensitive."""
+    words = words_of(name)
+    joined = {"".join(words[a:b]) for a, b in combinations(range(len(words) + 1), 2) if b - a <= 4}
+    # German spells ä also as ae: both are known by the plain letter.
+    joined |= {word.replace("ae", "a").replace("oe", "o").replace("ue", "u") for word in joined}
+    found: set[int | None] = {place for place, known in enumerate(KEYS) if _named(joined, known)}
+    if _named(joined, SENSITIVE):
+        found.add(None)
+    if not found and "".join(words) in WHOLE_KEYS:
+        found.add(len(KEYS))
+    return found
+
+
+def _named(words: set[str], known: frozenset[str]) -> bool:
+    if words & known:
+        return True
+    ends = tuple(word for word in known if len(word) >= LONG)
+    return any(word.endswith(ends) for word in words)
+
+
+def guess_of(variable: Described) -> Guess | None:
+    """What a variable of the original may be, by its words, its type and its different values."""
+    levels = variable.original.levels
+    if variable.role not in ANALYSED or len(levels) < 2:
+        return None
+    found = guessed_by_words(variable.name, variable.label)
+    if found is None or found.role == "sensitive":
+        return found
+    if levels.numeric:
+        whole = bool((np.floor(levels.numbers) == levels.numbers).all())
+        return found if whole or found.place == 0 else None  # a size or a share is no place
+    return found if len(levels) <= FREE_TEXT * levels.present or levels.present < 20 else None
+
+
+def guessed_columns(table: Table) -> tuple[str, ...]:
+    """Columns of a table that may be keys, where its variables are not described yet."""
+    found = [
+        (guessed_by_words(name, column.label), name)
+        for name, column in table.columns.items()
+        if len(column.values) > 1
+    ]
+    return most_telling(found)
+
+
+def guessed_keys(variables: Iterable[Described]) -> tuple[str, ...]:
+    """Variables still in the protected table that may be keys, the most telling first."""
+    here = [variable for variable in variables if not variable.removed]
+    return most_telling([(guess_of(variable), variable.name) for variable in here])
+
+
+def most_telling(found: Iterable[tuple[Guess | None, str]]) -> tuple[str, ...]:
+    """Those of some names that may be keys, in their order, as many as a person will read."""
+    keys = [(g.place, name) for g, name in found if g is not None and g.role != "sensitive"]
+    return tuple(name for _, name in sorted(keys, key=lambda key: key[0])[:MOST_KEYS])
