@@ -312,7 +312,7 @@ export const decision = (report, prefix) => {
     {
       id: `${prefix}decision`,
       class: "decision",
-      "aria-label": "Decision",
+      "aria-label": prefix ? null : "Decision",
       "data-short": "Decision",
     },
     heading(report, made),
