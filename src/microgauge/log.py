@@ -7,10 +7,14 @@ no code ever reads a sentence.
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import wraps
+from shutil import get_terminal_size
+from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, ParamSpec, Self, TypeVar
 
 Progress = Callable[[str, float], None]
 """Is told what is being done and how much of it is done, 0 to 1."""
@@ -46,21 +50,26 @@ class Log:
         return Log(self.progress)
 
 
-class Line:
-    """One line that is written over and cleared at the end: on stderr, only on a terminal."""
+class Shown(ABC):
+    """Progress that someone looks at: a line that is written over, below what was said to stay."""
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+    shows: bool = True
+    """Whether there is anybody to look."""
 
     def __enter__(self) -> Self:
         return self
 
+    @abstractmethod
     def __call__(self, what: str, share: float) -> None:
         """Say what is being done and how much of it is done, 0 to 1."""
-        if self._shown:
-            part = f" {share:4.0%}" if share else ""
-            sys.stderr.write(f"\r\x1b[K{what} …{part}")
-            sys.stderr.flush()
+
+    @abstractmethod
+    def keep(self, text: str) -> None:
+        """Say something that stays."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Take the line away."""
 
     def __exit__(
         self,
@@ -68,6 +77,112 @@ class Line:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown:
+        self.clear()
+
+
+class Line(Shown):
+    """On stderr, only on a terminal."""
+
+    def __init__(self) -> None:
+        self.shows = sys.stderr.isatty()
+
+    def __call__(self, what: str, share: float) -> None:
+        """Over what was there."""
+        if self.shows:
+            columns = get_terminal_size().columns - 1
+            sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
+            sys.stderr.flush()
+
+    def keep(self, text: str) -> None:
+        """In lines of its own."""
+        self.clear()
+        if self.shows:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Empty the line."""
+        if self.shows:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+class Output(Shown):
+    """Below a cell of a notebook."""
+
+    OFTEN = 0.2
+    """Seconds between two lines: a notebook is told over a network."""
+
+    def __init__(self, display: Callable[..., Any]) -> None:
+        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+        self._kept = ""
+        self._told = 0.0
+
+    def __call__(self, what: str, share: float) -> None:
+        """Over what was there, now and then."""
+        now = monotonic()
+        if now - self._told >= self.OFTEN:
+            self._told = now
+            self._show(self._kept + bar(what, share))
+
+    def keep(self, text: str) -> None:
+        """Above the line."""
+        self._kept += f"{text}\n"
+        self._show(self._kept)
+
+    def clear(self) -> None:
+        """Leave what is to stay."""
+        self._show(self._kept.rstrip("\n"))
+
+    def _show(self, text: str) -> None:
+        if self._handle is not None:
+            self._handle.update({"text/plain": text}, raw=True)
+
+
+def bar(what: str, share: float) -> str:
+    """What is being done, and a bar once some of it is.
+
+    >>> bar("reading", 0.0), bar("reading", 0.25)
+    ('reading …', '█████···············  25% reading …')
+    """
+    said = "".join(sign if sign.isprintable() else "�" for sign in what)  # it may name files
+    if not share:
+        return f"{said} …"
+    done = round(20 * min(share, 1.0))
+    return f"{'█' * done}{'·' * (20 - done)} {share:4.0%} {said} …"
+
+
+def where_seen(what: str, share: float) -> None:
+    """Progress as a bar where someone looks: on a terminal, in a notebook; nothing elsewhere."""
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def followed(work: Callable[P, T]) -> Callable[P, T]:
+    """A function whose progress is shown where someone looks, unless it is told whom to tell."""
+
+    @wraps(work)
+    def shown(*given: P.args, **named: P.kwargs) -> T:
+        if named.get("progress", where_seen) is not where_seen:
+            return work(*given, **named)
+        display = _notebook()
+        progress: Shown = Line() if display is None else Output(display)
+        with progress:
+            named["progress"] = progress
+            return work(*given, **named)
+
+    return shown
+
+
+def _notebook() -> Callable[..., Any] | None:
+    """How a notebook shows something, if this runs in one."""
+    if "IPython" not in sys.modules:
+        return None
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found,unused-ignore]
+        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+    return display if getattr(get_ipython(), "kernel", None) is not None else None

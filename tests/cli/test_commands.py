@@ -11,9 +11,10 @@ import pytest
 
 from microgauge.cli import COMMANDS, main
 from microgauge.cli.options import chosen_schema
-from microgauge.commands.assess import chosen_sections
+from microgauge.commands.wanted import chosen_sections
 from microgauge.errors import InputError
 from microgauge.masking.methods import method_names
+from microgauge.schema import Schema
 from microgauge.sections.registry import choosable, registered
 from support.toy import Toy
 
@@ -37,11 +38,11 @@ def test_help_lists_the_sections_there_are(
 
 def test_a_section_can_be_chosen_once_it_is_registered() -> None:
     with registered(Toy()):
-        assert chosen_sections(["toy"], ()) == {"toy"}
+        assert chosen_sections(["toy"], (), Schema()) == {"toy"}
         with pytest.raises(InputError, match=r'there are .*toy\. Did you mean "toy"'):
-            chosen_sections(["tooy"], ())
+            chosen_sections(["tooy"], (), Schema())
     with pytest.raises(InputError, match='there is no section "toy"'):
-        chosen_sections(["toy"], ())
+        chosen_sections(["toy"], (), Schema())
 
 
 def test_set_changes_the_choices_of_any_section(tmp_path: Path) -> None:

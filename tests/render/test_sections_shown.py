@@ -150,7 +150,7 @@ def test_notes_are_sentences_of_remarks():
     assert replace(found, notes=("And found.",)).notes == ("And found.",)
     assert replace(found, notes=()).notes == ()
     assert found.to_dict()["notes"] == ["Toys were lost.", "And found."]
-    assert "Toys were lost." in str(found)
+    assert "Toys were lost." in found.long_text()
 
 
 def test_json_holds_it_under_its_name(result):
@@ -170,7 +170,7 @@ def test_what_is_undefined_says_why_in_the_json():
 
 
 def test_the_terminal_shows_it(result):
-    text = str(result)
+    text = result.long_text()
     assert text.startswith("toys  3.000   (the more the better)\n\noriginal ")
     table = [
         "A toy",

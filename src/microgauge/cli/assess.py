@@ -18,12 +18,14 @@ from microgauge.cli.options import (
     left_out,
 )
 from microgauge.cli.outputs import (
+    Shown,
     check_junit,
     check_outputs,
     check_report,
     finished,
     junit_file,
     report_file,
+    summary_file,
     table_file,
 )
 from microgauge.errors import InputError
@@ -31,6 +33,9 @@ from microgauge.errors import InputError
 if TYPE_CHECKING:
     from microgauge.results import Assessment
     from microgauge.schema import Schema
+
+
+MOST_STEPS = 2
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,10 @@ class Outputs:
     pairs: str | None = None
     risky: str | None = None
     junit: str | None = None
+    long: bool = False
+    advice: bool = True
+    """Whether the next step is told."""
+    summary: str | None = None
 
 
 def description() -> str:
@@ -64,6 +73,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_choices(command)
     add_reading(command)
     add_require(command)
+    command.add_argument(
+        "--quick", action="store_true", help="stop after a first verdict, marked as provisional"
+    )
     command.add_argument("--pairs", metavar="F.csv", help="write a table of all pairs")
     command.add_argument(
         "--risky", metavar="F.csv", help="write row numbers and risks, the riskiest first"
@@ -88,8 +100,11 @@ def run(chosen: argparse.Namespace) -> int:
         pairs=chosen.pairs,
         risky=chosen.risky,
         junit=chosen.junit,
+        long=chosen.long,
+        summary=chosen.summary,
     )
-    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report, chosen.junit)
+    written = ("json", "pairs", "risky", "report", "summary", "junit")
+    check_outputs(*(getattr(chosen, name) for name in written))
     check_report(chosen)
     schema = chosen_schema(chosen.schema, chosen.settings)
     check_junit(chosen.junit, schema, require=chosen.require)
@@ -104,6 +119,7 @@ def run(chosen: argparse.Namespace) -> int:
         holdout=chosen.holdout,
         population=chosen.population,
         require=chosen.require,
+        quick=chosen.quick,
         **chosen_roles(chosen),
         **chosen_sections(chosen),
         **chosen_reading(chosen),
@@ -134,8 +150,28 @@ def assessed(
         **report_file(outputs.report, result, outputs.edition, outputs.min_count),
         **table_file(outputs.risky, lambda: result.risky),
         **junit_file(outputs.junit, result),
+        **summary_file(outputs.summary, result),
     }
-    return finished(result, outputs.json, files)
+    steps = next_steps(result, report=bool(outputs.report)) if outputs.advice else []
+    return finished(result, outputs.json, files, Shown(outputs.long, steps))
+
+
+def next_steps(result: Assessment, *, report: bool) -> list[tuple[str, str]]:
+    """What to say next on the command line: the two options that would tell most."""
+    verdict = result.verdict
+    if verdict is None:
+        return []
+    steps = []
+    if verdict.provisional is not None:
+        steps.append("measure everything: the same without --quick")
+    if not any(v.role == "quasi_identifier" for v in result.variables):
+        steps.append("say by what a person could be recognised: --keys NAME,NAME")
+    if not result.requirements:
+        limits = "utility>=0.9" if verdict.risk is None else "utility>=0.9, risk<=0.05"
+        steps.append(f'set limits of your own: --require "{limits}"')
+    if not report:
+        steps.append("see it drawn: --report report.html")
+    return [("next" if place == 0 else "", step) for place, step in enumerate(steps[:MOST_STEPS])]
 
 
 def _why_no_risk(result: Assessment) -> str:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from microgauge.cli.options import add_require, chosen_roles, chosen_schema, chosen_sections
 from microgauge.cli.outputs import (
     Files,
+    Shown,
     check_junit,
     check_outputs,
     check_report,
     finished,
     junit_file,
     report_file,
+    summary_file,
     table_file,
 )
 
@@ -84,7 +86,8 @@ def check_comparison(chosen: argparse.Namespace, drawn: Sequence[Picture]) -> No
     """Whether all can be written that is asked for."""
     check_report(chosen)
     paths = (path for _, path, _ in drawn)
-    check_outputs(chosen.json, chosen.report, chosen.table, chosen.junit, *paths)
+    written = ("json", "report", "summary", "table", "junit")
+    check_outputs(*(getattr(chosen, name) for name in written), *paths)
     if chosen.junit:
         limits = {name: getattr(chosen, name) for name in ("require", "max_risk", "min_utility")}
         check_junit(chosen.junit, chosen_schema(chosen.schema, chosen.settings), **limits)
@@ -102,6 +105,16 @@ def compared(
         **report_file(chosen.report, result, chosen.edition, chosen.min_count),
         **table_file(chosen.table, result.table),
         **junit_file(chosen.junit, result),
+        **summary_file(chosen.summary, result),
         **(more or {}),
     }
-    return finished(result, chosen.json, files)
+    return finished(result, chosen.json, files, Shown(chosen.long, _next_steps(chosen, result)))
+
+
+def _next_steps(chosen: argparse.Namespace, result: Ranking) -> list[tuple[str, str]]:
+    """What to say next on the command line."""
+    if result.max_risk is None:
+        return [("next", "say how much risk is too much: --max-risk 0.05")]
+    if not chosen.report:
+        return [("next", "see the candidates side by side: --report report.html")]
+    return []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from microgauge.cli.assess import Outputs, assessed
 from microgauge.cli.command import Command
-from microgauge.cli.options import add_json, chosen_schema
+from microgauge.cli.options import add_full, add_json, add_long, chosen_schema
 from microgauge.cli.outputs import check_outputs
 from microgauge.errors import InputError
 
@@ -16,6 +16,8 @@ from microgauge.errors import InputError
 def add_options(command: argparse.ArgumentParser) -> None:
     """What is written, and where."""
     add_json(command)
+    add_full(command)
+    add_long(command)
     command.add_argument(
         "--report",
         metavar="F.html",
@@ -46,8 +48,9 @@ def run(chosen: argparse.Namespace) -> int:
         str(ORIGINAL),
         str(PROTECTED),
         chosen_schema(str(SCHEMA)),
-        Outputs(json=chosen.json, report=chosen.report),
+        Outputs(json=chosen.json, report=chosen.report, long=chosen.long, advice=False),
         yardsticks=True,
+        full=chosen.full,
     )
     sys.stderr.write(f"\nThe report to look at: {Path(chosen.report).resolve()}\n")
     return code

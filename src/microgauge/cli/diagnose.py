@@ -7,6 +7,7 @@ import argparse
 from microgauge.cli.command import Command
 from microgauge.cli.options import (
     add_json,
+    add_long,
     add_reading,
     add_roles,
     add_schema,
@@ -15,7 +16,7 @@ from microgauge.cli.options import (
     chosen_roles,
     chosen_schema,
 )
-from microgauge.cli.outputs import check_outputs, printed
+from microgauge.cli.outputs import Shown, check_outputs, printed
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -26,6 +27,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add_settings(command)
     add_json(command)
     add_reading(command)
+    add_long(command)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -42,7 +44,7 @@ def run(chosen: argparse.Namespace) -> int:
             **chosen_roles(chosen),
             **chosen_reading(chosen),
         )
-    return printed(result, chosen.json)
+    return printed(result, chosen.json, shown=Shown(chosen.long))
 
 
 COMMAND = Command(

@@ -82,6 +82,7 @@ def add_choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     add_json(command)
     command.add_argument("--report", metavar="F.html", help="write a report to look at")
+    command.add_argument("--summary", metavar="F.pdf", help="write one page for the committee")
     command.add_argument(
         "--edition",
         choices=("internal", "public"),
@@ -102,6 +103,7 @@ def add_choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--population", metavar="F", help="the table the original is a sample of")
     _add_sections(command)
     add_settings(command)
+    add_long(command)
 
 
 def _add_sections(command: argparse.ArgumentParser) -> None:
@@ -110,6 +112,29 @@ def _add_sections(command: argparse.ArgumentParser) -> None:
 
     command.add_argument("--only", metavar="A,B", help=f"only these of {', '.join(choosable())}")
     command.add_argument("--skip", metavar="A,B", help="all but these")
+    add_full(command)
+
+
+def add_full(command: argparse.ArgumentParser) -> None:
+    """Whether all is computed that there is."""
+    command.add_argument(
+        "--full", action="store_true", help=f"also what takes long: {', '.join(_slow())}"
+    )
+
+
+def _slow() -> list[str]:
+    """What is left out unless it is asked for."""
+    from microgauge.sections.registry import sections
+
+    parts = [what for section in sections() for what in section.slow_choices.values()]
+    return [*(section.name for section in sections() if section.slow), *parts]
+
+
+def add_long(command: argparse.ArgumentParser) -> None:
+    """How much is printed."""
+    command.add_argument(
+        "--long", action="store_true", help="print everything, not just what matters most"
+    )
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -137,7 +162,11 @@ def chosen_reading(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def chosen_sections(chosen: argparse.Namespace) -> dict[str, Any]:
     """What `--only` and `--skip` say, as the package's functions take it."""
-    return {"only": listed(chosen.only), "skip": listed(chosen.skip) or ()}
+    return {
+        "only": listed(chosen.only),
+        "skip": listed(chosen.skip) or (),
+        "full": chosen.full,
+    }
 
 
 def left_out(section: str, chosen: argparse.Namespace) -> bool:
@@ -159,4 +188,4 @@ def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
     from microgauge.schema.settings import set_entries
 
     content = {} if path is None else read_toml(path)
-    return Schema.from_dict(set_entries(content, settings))
+    return Schema.from_dict(set_entries(content, settings)).changed(file=path)

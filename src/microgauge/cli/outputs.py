@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,9 +76,16 @@ def check_report(chosen: argparse.Namespace) -> None:
     faults = [] if chosen.min_count >= 1 else ["--min-count must be 1 or more."]
     if _ends(chosen.report) == ".pdf":
         faults.append(
-            f"--report writes a page for a browser (HTML); for one page in PDF use --summary "
+            "--report writes a page for a browser (HTML); for one page in PDF use --summary "
             f"{chosen.report}."
         )
+    if _ends(chosen.summary) in (".html", ".htm"):
+        faults.append(
+            "--summary writes one page in PDF; for a page for a browser (HTML) use --report "
+            f"{chosen.summary}."
+        )
+    elif chosen.summary and _ends(chosen.summary) != ".pdf":
+        faults.append(f"--summary writes PDF: {chosen.summary} must end in .pdf.")
     if faults:
         raise InputError(*faults)
 
@@ -106,6 +114,11 @@ def report_file(path: str | None, result: Any, edition: Any, min_count: int) -> 
     return {Path(path): report_html(result, edition, min_count)}
 
 
+def summary_file(path: str | None, result: Any) -> Files:
+    """One page for the committee."""
+    return {Path(path): result.summary()} if path else {}
+
+
 def junit_file(path: str | None, result: Any) -> Files:
     """Limits as test cases."""
     if not path:
@@ -124,20 +137,46 @@ def table_file(path: str | None, frame: Callable[[], Any]) -> Files:
     return {Path(path): csv_text(frame())}
 
 
-def finished(result: Any, json: str | None, files: Files | None = None) -> int:
+def finished(
+    result: Any, json: str | None, files: Files | None = None, shown: Shown | None = None
+) -> int:
     """Write all files or none, print the result or its JSON; 1 where a limit is missed."""
     from microgauge.results.gate import gate_of
 
-    printed(result, json, files)
+    printed(result, json, files, shown)
     return 0 if gate_of(result).passed else MISSED
 
 
-def printed(result: Any, json: str | None, files: Files | None = None) -> int:
+@dataclass(frozen=True)
+class Shown:
+    """How much of a result is printed, and what to do next."""
+
+    long: bool = False
+    steps: Sequence[tuple[str, str]] = ()
+
+    def text(self, result: Any, written: Sequence[Path]) -> str:
+        """The result with what was written, and where."""
+        from microgauge.render.short import told_lines
+
+        ending = [("written", ", ".join(str(path) for path in written))] if written else []
+        ending += self.steps
+        if not self.long:
+            return str(result.short_text(ending, "--long"))
+        lines = told_lines(ending)
+        return "\n".join([result.long_text(), *lines, ""]) if lines else str(result.long_text())
+
+
+def printed(
+    result: Any, json: str | None, files: Files | None = None, shown: Shown | None = None
+) -> int:
     """Print a result, or its JSON; write that and other files, all or none."""
     from microgauge.results.plain import json_text
     from microgauge.tables.writing import write_together
 
-    wanted = {Path(json): json_text(result)} if json and json != "-" else {}
-    write_together({**(files or {}), **wanted})
-    sys.stdout.write(json_text(result) if json == "-" else str(result))
+    wanted: Files = dict(files or {})
+    if json and json != "-":
+        wanted[Path(json)] = json_text(result)
+    write_together(wanted)
+    text = str(result) if shown is None else shown.text(result, list(wanted))
+    sys.stdout.write(json_text(result) if json == "-" else text)
     return 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
+from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
-from microgauge.errors import InputError, hint
-from microgauge.log import Log, Note, Progress, silent
+from microgauge.errors import InputError
+from microgauge.log import Log, Note, Progress, Shown, followed, where_seen
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -20,13 +23,14 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
+from microgauge.results.given_back import Frames, frames_of
 from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
-from microgauge.sections.registry import choosable, sections
+from microgauge.sections.registry import choosable
 from microgauge.sections.requirements.holding import limit_faults, limited, requirements_of
 from microgauge.sections.risk.choices import OTHER_TABLES, no_keys
 from microgauge.sections.section import Section, Shared
-from microgauge.sections.verdict.forming import needed_by, with_verdict
+from microgauge.sections.verdict.forming import needed_by, provisional, with_verdict
 from microgauge.study.describe import OriginalCache
 from microgauge.study.guesses import guessed_columns
 from microgauge.study.study import Study
@@ -42,6 +46,7 @@ LARGE = 100_000
 SchemaSource = Schema | Mapping[str, Any] | str | Path | None
 
 
+@followed
 def assess(
     original: Any,
     protected: Any,
@@ -53,6 +58,8 @@ def assess(
     weight: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
+    quick: bool = False,
+    full: bool = False,
     yardsticks: bool = False,
     external: Any = None,
     population: Any = None,
@@ -63,36 +70,65 @@ def assess(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = silent,
+    frames: Frames | None = None,
+    progress: Progress = where_seen,
 ) -> Assessment:
-    """Measure how much a protected table has lost.
+    """Measure what a protected table is still good for, and how safe it is.
+
+    >>> import microgauge
+    >>> from microgauge.demo import ORIGINAL, PROTECTED
+    >>> result = microgauge.assess(ORIGINAL, PROTECTED, keys=["AGEP", "SEX", "MAR"], quick=True)
+    >>> result.verdict.useful.grade
+    'fair'
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
-    interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables. `keys` are the variables by which a person could be
-    recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
-    names, which add to what the schema says. `only` and `skip` choose among the sections, which
-    `microgauge assess --help` lists; `yardsticks` adds files whose loss is known. `external` is a
-    table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
-    the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
-    gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
-    `risky` is a data frame of row numbers and risks, the riskiest first. With `details`, it holds
-    what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of
-    the machine's own unless given) are read in batches, with codes in files without a name in the
-    folder `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names
-    of tables or paths that Spark can read.
+    interface). What can be said:
+
+    - `schema`: a `Schema`, a dict of the same shape, or the path of a TOML file.
+    - `key`: the column that joins the tables.
+    - `keys`: names of variables by which a person could be recognised; added to the schema's.
+    - `sensitive`: names of variables that an intruder wants to know; added to the schema's.
+    - `weight`: the column of weights of the rows.
+    - `only`, `skip`: names of sections; `microgauge assess --help` lists them.
+    - `quick`: stop after a first verdict.
+    - `full`: also what takes long, which else is computed where it is named or has a table in the
+      schema.
+    - `yardsticks`: also measure files whose loss is known.
+    - `external`: a table that an intruder may hold.
+    - `population`: the table that the original was drawn from.
+    - `holdout`: a table of the same population, none of whose units was used.
+    - `require`: limits on figures, "risk<=0.05, gdu>=0.8" or a dict; `result.requirements` says
+      which are kept.
+    - `risky`: whether `result.risky` is to be a table of row numbers and risks, the riskiest first.
+    - `details`: whether the result is to hold what a report draws.
+    - `memory`: what the run may use, "4GB"; tables that would take more than a quarter of it are
+      read in batches.
+    - `scratch`: the folder for scratch files of tables read in batches.
+    - `engine`: "local", or "spark" or a Spark session: tables are then Spark data frames, names of
+      tables or paths that Spark can read.
+    - `frames`: what the result's tables are, "polars", "pandas" or "pyarrow"; as what was given
+      unless said.
+    - `progress`: called with what is being done and a share; shown in a terminal and in a notebook
+      unless said.
     """
     given = {"external": external, "population": population, "holdout": holdout}
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
     chosen = limited(chosen_schema(schema, key, roles, **given), require=require)
-    chosen_names = _with_judged(chosen_sections(only, skip), only, skip, chosen)
-    _check_limits(chosen, chosen_names)
+    depth = depth_of(quick, full)
+    chosen = in_full(chosen) if full else chosen
+    wanted = _chosen(only, skip, chosen, depth)
+    _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
+    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen, before.table)
-    wanted = Wanted(chosen_names | requested(yardsticks=yardsticks, details=details), risky)
-    return assess_against(before, protected, chosen, wanted, progress)
+    more = requested(yardsticks=yardsticks, details=details)
+    wanted = replace(wanted, sections=wanted.sections | more, risky=risky)
+    before = replace(before, frames=frames or frames_of(original, protected))
+    result = assess_against(before, protected, chosen, wanted, progress)
+    how = {"engine": engine_name(reading), "memory": memory, "quick": wanted.quick}
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +141,8 @@ class Original:
     holdout: External | None = None
     cache: OriginalCache = field(default_factory=OriginalCache)
     reading: Reading | None = None
+    frames: Frames = "polars"
+    """What tables of the result are."""
 
 
 def read_original(
@@ -131,7 +169,10 @@ def assess_against(
     wanted: Wanted,
     progress: Progress,
 ) -> Assessment:
-    """Measure one protected table against an original that was read before."""
+    """Measure one protected table against an original that was read before.
+
+    Where someone looks, a first verdict is shown before the rest is measured.
+    """
     progress("reading the protected table", 0.0)
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
     progress("describing variables", 0.0)
@@ -143,54 +184,73 @@ def assess_against(
         population=original.population,
         holdout=original.holdout,
     )
-    found, notes = measured(study, wanted, log)
-    result = Assessment(
-        microgauge=__version__,
-        schema_version=SCHEMA_VERSION,
-        inputs=_inputs(study),
-        variables=tuple(variable_result(v, study.recodings.get(v.name)) for v in study.variables),
-        remarks=notes,
-        **found,
-    )
-    result = result.changed(requirements=requirements_of(result, schema))
-    return with_verdict(result, schema) if "verdict" in wanted.sections else result
+    measuring = Measuring(study, schema, wanted, log, original.frames)
+    if wanted.quick:
+        return measuring.first()
+    judged = "verdict" in wanted.sections and wanted.later(schema)
+    if not judged or not isinstance(progress, Shown) or not progress.shows:
+        return measuring.whole()
+    first = measuring.first()
+    progress.keep(first.headline_text())
+    result = measuring.whole()
+    revised = result.revision_of(first)
+    if revised is not None:
+        progress.keep(revised)
+    return result
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be computed: sections by name, and whether the riskiest records are listed."""
+@dataclass(eq=False)
+class Measuring:
+    """A study on its way: first what the verdict is made of, then the rest. All share the scans."""
 
-    sections: frozenset[str]
-    risky: bool = False
+    study: Study
+    schema: Schema
+    wanted: Wanted
+    log: Log
+    frames: Frames = "polars"
+    _logs: dict[Hashable, Log] = field(default_factory=dict)
 
-    @property
-    def parts(self) -> dict[str, Section | Shared]:
-        """Parts by the names of their results."""
-        parts: dict[str, Section | Shared] = {
-            section.name: section for section in sections() if section.name in self.sections
-        }
-        if self.risky and "risk" in self.sections:
-            from microgauge.sections.risk.section import RISKY
+    @cached_property
+    def _rounds(self) -> Rounds:
+        def begin(part: Section | Shared) -> Asking[Any]:
+            self._logs[part] = self.log.child()
+            return part.run(self.study, self._logs[part])
 
-            parts["risky"] = RISKY
-        return parts
+        return Rounds(begin)
 
+    def first(self) -> Assessment:
+        """The verdict from what can be had quickly, and what it rests on."""
+        found = self._of(self.wanted.first(self.schema))
+        result = with_verdict(found, self.schema)
+        return provisional(result, self.wanted.later(self.schema))
 
-def measured(study: Study, wanted: Wanted, log: Log) -> tuple[dict[str, Any], list[Note]]:
-    """The results of all sections, which share the scans, and the notes of all in order."""
-    logs: dict[Hashable, Log] = {}
+    def whole(self) -> Assessment:
+        """Everything that is wanted."""
+        found = self._of(self.wanted.parts)
+        return with_verdict(found, self.schema) if "verdict" in self.wanted.sections else found
 
-    def begin(part: Section | Shared) -> Asking[Any]:
-        logs[part] = log.child()
-        return part.run(study, logs[part])
+    def _of(self, parts: Mapping[str, Section | Shared]) -> Assessment:
+        """The results of some parts, the limits held against them, the notes of all in order."""
+        outcomes = self._rounds.run(parts.values())
+        study = self.study
+        result = Assessment(
+            microgauge=__version__,
+            schema_version=SCHEMA_VERSION,
+            inputs=_inputs(study),
+            variables=tuple(
+                variable_result(v, study.recodings.get(v.name)) for v in study.variables
+            ),
+            remarks=self._notes(parts),
+            frames=self.frames,
+            **{name: outcomes[p] for name, p in parts.items() if outcomes[p] is not None},
+        )
+        return result.changed(requirements=requirements_of(result, self.schema))
 
-    rounds = Rounds(begin)
-    parts = wanted.parts
-    outcomes = rounds.run(parts.values())
-    found = {name: outcomes[part] for name, part in parts.items()}
-    own = [note for part in rounds.in_order(parts.values()) for note in logs[part].notes]
-    notes = [*log.notes, *study.views.notes, *own, *_size_notes(study, wanted)]
-    return {name: result for name, result in found.items() if result is not None}, notes
+    def _notes(self, parts: Mapping[str, Section | Shared]) -> list[Note]:
+        said = self._rounds.in_order(parts.values())
+        own = [note for part in said for note in self._logs[part].notes]
+        size = _size_notes(self.study) if "gdu" in parts else []
+        return [*self.log.notes, *self.study.views.notes, *own, *size, *self.wanted.notes]
 
 
 def chosen_schema(
@@ -205,16 +265,20 @@ def chosen_schema(
     return schema.changed(risk=replace(schema.risk, **chosen)) if chosen else schema
 
 
-def _with_judged(
-    names: frozenset[str],
-    only: Collection[str] | None,
-    skip: Collection[str],
-    schema: Schema,
-) -> frozenset[str]:
-    """Who asks for the verdict by name gets the sections that it is made of, too."""
-    if only is None or "verdict" not in names or limit_faults(schema, choosable()):
-        return names
-    return names | (needed_by(schema) - frozenset(skip))
+def _chosen(
+    only: Collection[str] | None, skip: Collection[str], schema: Schema, depth: Depth
+) -> Wanted:
+    """The sections; who asks for the verdict gets those that it is made of, too."""
+    wanted = wanted_of(only, skip, schema, full=depth == "full")
+    if depth == "quick":
+        if only is not None or "verdict" not in wanted.sections:
+            raise InputError("quick is for the verdict alone: leave only out, and do not skip it.")
+        return replace(wanted, quick=True)
+    judged = only is not None and "verdict" in wanted.sections
+    if judged and not limit_faults(schema, choosable()):
+        more = needed_by(schema) - frozenset(skip)
+        return replace(wanted, sections=wanted.sections | more)
+    return wanted
 
 
 def _check_limits(schema: Schema, computed: Collection[str]) -> None:
@@ -279,24 +343,6 @@ def _with(schema: SchemaSource, section: str, choices: Mapping[str, Any]) -> Sch
     return base.changed(**{section: replace(getattr(base, section), **changed)})
 
 
-def chosen_sections(only: Collection[str] | None, skip: Collection[str]) -> frozenset[str]:
-    """The sections to compute; `InputError` for a name that is none."""
-    known = choosable()
-    every = [section.name for section in sections()]  # those on request too, where named
-    unknown = [name for name in [*(only or ()), *skip] if name not in every]
-    if unknown:
-        raise InputError(
-            *(
-                f'there is no section "{name}"; there are {", ".join(known)}.{hint(name, known)}'
-                for name in unknown
-            )
-        )
-    left = frozenset(known if only is None else only) - frozenset(skip)
-    if not left:
-        raise InputError("no section is left to compute.")
-    return left
-
-
 def requested(**asked: bool) -> frozenset[str]:
     """The names of sections that options of their own ask for."""
     return frozenset(name for name, wanted in asked.items() if wanted)
@@ -327,9 +373,9 @@ def _inputs(study: Study) -> Inputs:
     )
 
 
-def _size_notes(study: Study, wanted: Wanted) -> list[Note]:
+def _size_notes(study: Study) -> list[Note]:
     rows = max(table.rows for table in study.tables)
-    if rows <= LARGE or study.options.test_n is not None or "gdu" not in wanted.sections:
+    if rows <= LARGE or study.options.test_n is not None:
         return []
     return [
         Note(

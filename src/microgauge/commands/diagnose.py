@@ -18,7 +18,7 @@ from microgauge.commands.assess import SchemaSource, chosen_schema
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
-from microgauge.log import Log, Note, Progress, silent
+from microgauge.log import Log, Note, Progress, followed, where_seen
 from microgauge.measures.loss.values import Apart
 from microgauge.measures.risk.classes import (
     ClassTable,
@@ -71,6 +71,7 @@ Released = dict[str, tuple[Described, Recoding | None]]
 """Variables as a protection level would release them; without a recoding: suppressed."""
 
 
+@followed
 def diagnose(
     original: Any,
     *,
@@ -81,7 +82,7 @@ def diagnose(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
-    progress: Progress = silent,
+    progress: Progress = where_seen,
 ) -> Diagnosis:
     """Distributions, classes and previews of protection levels, from one scan of the original.
 

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Index
-from microgauge.commands.assess import Original, Wanted, assess_against, read_original
+from microgauge.commands.assess import Original, assess_against, read_original
+from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError, Undefined
 from microgauge.log import Progress, silent
 from microgauge.measures.balance.jackknife import GROUPS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.render.text import columns_of, notes_text, padded, wrapped
+from microgauge.render.text import notes_text, padded, wrapped
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
+from microgauge.results.names import columns_of
 
 MOST_NAME = 30
 SIDES = ("paper", "ours")

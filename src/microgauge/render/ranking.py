@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from microgauge.render.text import WIDTH, columns_of, cut, notes_text, padded, plain, wrapped
+from microgauge.render.short import Rows, fitted, told_lines
+from microgauge.render.text import WIDTH, notes_text, padded, wrapped
 from microgauge.results import (
     Candidate,
     Diagnosis,
@@ -14,6 +16,7 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.results.figures import utility_title
+from microgauge.results.names import columns_of, cut, plain, shortened
 from microgauge.results.requirements import limit_said
 from microgauge.results.wording import figure, rounded_per_cent
 
@@ -21,27 +24,63 @@ MOST_SUBSETS = 10
 MOST_CANDIDATES = 60
 MOST_LEADERS = 5
 MOST_OUTSIDE = 12
+FEW_SUBSETS = 5
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How much of a ranking is shown."""
+
+    candidates: int = MOST_CANDIDATES
+    outside: int = MOST_OUTSIDE
+    along: int | None = None
+    """Steps along the frontier, and settings of those on it; None: all."""
+    expert: bool = True
+    """Whether figures are shown that need to be explained."""
+
+
+ALL = Amounts()
+FEW = Amounts(candidates=10, outside=3, along=4, expert=False)
 
 
 def ranking_text(result: Ranking) -> str:
     """The recommendation, the candidates side by side, and how stable the choice is."""
     parts = [
-        "\n".join(line for said in verdict(result) for line in wrapped(said, "", "  ")),
-        _table(result),
-        _outside(result),
-        _steps(result) if result.max_risk is None else "",
-        _settings(result),
-        _sweep(result),
+        *_ranked(result, ALL),
         "\n".join(wrapped(cluster_vote_words(result), "", "  ")),
         notes_text(_notes(result)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def short_ranking(result: Ranking, ending: Rows, more: str) -> str:
+    """The same within a screen."""
+    notes = _notes(result)
+    asides = [("notes", f"{len(notes):,} on how it was measured: {more}")] if notes else []
+    text = "\n\n".join(part for part in _ranked(result, FEW) if part)
+    return "\n".join(fitted(text.split("\n"), told_lines([*asides, *ending]), more)) + "\n"
+
+
+def _ranked(result: Ranking, amounts: Amounts) -> list[str]:
+    return [
+        "\n".join(line for said in verdict(result) for line in wrapped(said, "", "  ")),
+        _table(result, amounts),
+        _outside(result, amounts.outside),
+        _steps(result, amounts.along) if result.max_risk is None else "",
+        _settings(result, amounts.along),
+        _sweep(result),
+    ]
+
+
+def _called(result: Ranking, most: int = 40) -> dict[str, str]:
+    """What candidates are called where there is so much room, each told from every other."""
+    return shortened([candidate.name for candidate in result.candidates], most)
+
+
 def verdict(result: Ranking) -> list[str]:
     """Which to release and why, what speaks against it, and who else is as good."""
     found, name = result.recommended, result.recommended.name
-    said = f"Release {cut(name, 40)}" if name is not None else "Release none"
+    said = f"Release {_called(result)[name]}" if name is not None else "Release none"
     if result.best is not None and result.best.said:
         said += f" ({plain(result.best.said)})"
     told = [f"{said}: {plain(found.reason)}."]
@@ -57,7 +96,7 @@ def verdict(result: Ranking) -> list[str]:
 def _equals(result: Ranking) -> str:
     found = []
     for one in result.recommended.equals:
-        said = cut(one.name, 40)
+        said = _called(result)[one.name]
         if one.name != result.recommended.best:
             low, high = one.interval
             said += f" (below the best by {low:z.3f} to {high:z.3f})"
@@ -70,26 +109,27 @@ def leading(result: Ranking) -> str:
     rut = next(c.assessment.rut for c in result.candidates if c.assessment.rut is not None)
     weights = f"{rut.alpha:g} of utility and {rut.beta:g} of safety"
     how = "the best ratio of utility to risk" if rut.form == "ratio" else f"the lead with {weights}"
-    return f"{cut(result.leader or '', 40)} has {how}, which is no recommendation."
+    assert result.leader is not None
+    return f"{_called(result)[result.leader]} has {how}, which is no recommendation."
 
 
-def _table(result: Ranking) -> str:
-    width = min(max(columns_of(c.name) for c in result.candidates), 13)
+def _table(result: Ranking, amounts: Amounts) -> str:
+    width = min(max(columns_of(c.name) for c in result.candidates), 13 if amounts.expert else 30)
+    expert = "  U_p ratio   IL1s" if amounts.expert else ""
     lines = [
         "Candidates (* recommended, = as useful, + on the frontier: beaten by none)",
-        f"    {'':<{width}}   risk      k   unique  utility    RUT    GDU  U_p ratio   IL1s",
+        f"    {'':<{width}}   risk      k   unique  utility    RUT    GDU{expert}",
     ]
-    shown, equals = _shown(result), {one.name for one in result.recommended.equals}
+    shown, equals = _shown(result, amounts), {one.name for one in result.recommended.equals}
+    names = _called(result, width)
     for candidate in shown:
         mark = "+" if candidate.name in result.frontier else " "
         chosen = candidate.name == result.recommended.name
         mark += "*" if chosen else "=" if candidate.name in equals else " "
-        lines.append(f" {mark} {padded(candidate.name, width)}  {_row(candidate)}".rstrip())
+        row = _row(candidate, amounts)
+        lines.append(f" {mark} {padded(names[candidate.name], width)}  {row}".rstrip())
     if len(shown) < len(result.candidates):
-        lines.append(
-            f"    and {len(result.candidates) - len(shown):,} that are not on the frontier; "
-            "all are in the result"
-        )
+        lines.append(f"    and {_others(result, shown)}; all are in the result")
     if result.limits:
         lines += wrapped(f"limits: {', '.join(limits_said(result))}", "    ", "      ")
     lines.append(f"    risk: {RISKS[result.risk_measure]}")
@@ -102,16 +142,24 @@ def limits_said(result: Ranking) -> list[str]:
     return [limit_said(x["figure"], x["operator"], x["limit"]) for x in result.limits]
 
 
-def _outside(result: Ranking) -> str:
+def _others(result: Ranking, shown: Sequence[Candidate]) -> str:
+    """How many are not shown, and whether the frontier is."""
+    names = {candidate.name for candidate in shown}
+    left = len(result.candidates) - len(shown)
+    return f"{left:,} {'that are not on the frontier' if names >= {*result.frontier} else 'more'}"
+
+
+def _outside(result: Ranking, most: int) -> str:
     """Who misses which limit."""
     missing = [c for c in result.candidates if not c.keeps_limits]
     if not missing:
         return ""
     lines = ["Outside the limits"]
-    for candidate in missing[:MOST_OUTSIDE]:
-        lines += wrapped(f"{cut(candidate.name, 30)}: {missed_said(candidate)}", "  ", "    ")
-    if len(missing) > MOST_OUTSIDE:
-        lines.append(f"  and {len(missing) - MOST_OUTSIDE:,} more")
+    names = _called(result, 30)
+    for candidate in missing[:most]:
+        lines += wrapped(f"{names[candidate.name]}: {missed_said(candidate)}", "  ", "    ")
+    if len(missing) > most:
+        lines.append(f"  and {len(missing) - most:,} more")
     return "\n".join(lines)
 
 
@@ -120,17 +168,20 @@ def missed_said(candidate: Candidate) -> str:
     return "; ".join(plain(one.missed_said) for one in candidate.requirements if not one.met)
 
 
-def _steps(result: Ranking) -> str:
+def _steps(result: Ranking, most: int | None) -> str:
     """What each step along the frontier costs."""
     if not result.steps:
         return ""
     lines = ["Along the frontier, the safest first: what more utility costs in risk"]
-    for step in result.steps:
+    names = _called(result, 24)
+    for step in result.steps[:most]:
         cost = "" if step.cost is None else f": {step.cost:.2g} of risk for 1 of utility"
         lines += wrapped(
-            f"from {cut(step.start, 24)} to {cut(step.end, 24)}: risk {step.risk:+z.3f}, utility "
+            f"from {names[step.start]} to {names[step.end]}: risk {step.risk:+z.3f}, utility "
             f"{step.utility:+z.3f}{cost}", "  ", "    ",
         )  # fmt: skip
+    if most is not None and len(result.steps) > most:
+        lines.append(f"  and {len(result.steps) - most:,} more")
     return "\n".join(lines)
 
 
@@ -141,36 +192,48 @@ RISKS = {
 """What the risk of candidates is."""
 
 
-def _shown(result: Ranking) -> list[Candidate]:
-    """All candidates; of very many, those on the frontier, and the recommended one."""
-    if len(result.candidates) <= MOST_CANDIDATES:
+def _shown(result: Ranking, amounts: Amounts) -> list[Candidate]:
+    """All candidates; of many, those on the frontier, and the recommended one.
+
+    Of a long frontier on a screen, the recommended one and its safest.
+    """
+    if len(result.candidates) <= amounts.candidates:
         return list(result.candidates)
-    return [c for c in result.candidates if c.name in {*result.frontier, result.recommended.name}]
+    best = result.recommended.name
+    names = list(dict.fromkeys([*([] if best is None else [best]), *result.frontier]))
+    kept = {*(names if amounts.expert else names[: amounts.candidates])}
+    return [c for c in result.candidates if c.name in kept]
 
 
-def _settings(result: Ranking) -> str:
+def _settings(result: Ranking, most: int | None) -> str:
     """What the candidates on the frontier are made with."""
     if not result.explored:
         return ""
     lines = ["Settings of the candidates on the frontier, the safest first"]
     by_name = {candidate.name: candidate for candidate in result.candidates}
-    for name in result.frontier:
+    for name in result.frontier[:most]:
         mark = "*" if name == result.recommended.name else " "
         start = f" +{mark} {name}  "
         lines += wrapped(plain(by_name[name].said), start, " " * len(start))
+    if most is not None and len(result.frontier) > most:
+        lines.append(f"  and {len(result.frontier) - most:,} more")
     return "\n".join(lines)
 
 
-def _row(candidate: Candidate) -> str:
+def _row(candidate: Candidate, amounts: Amounts) -> str:
     found = candidate.assessment
     risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
     unique = "–" if risk is None else rounded_per_cent(risk.uniques / risk.records, 1)
     ratio = None if propensity is None else propensity.ratio
-    return (
+    first = (
         f"{figure(candidate.risk):>5}  {'–' if risk is None else risk.k:>5}  {unique:>7}  "
         f"{figure(candidate.utility):>7}  {figure(candidate.balance):>5}  "
-        f"{figure(None if gdu is None else gdu.value):>5}  "
-        f"{'–' if ratio is None else f'{ratio:,.1f}':>9}  "
+        f"{figure(None if gdu is None else gdu.value):>5}"
+    )
+    if not amounts.expert:
+        return first
+    return (
+        f"{first}  {'–' if ratio is None else f'{ratio:,.1f}':>9}  "
         f"{_distance(None if loss is None else loss.il1s):>5}"
     )
 
@@ -191,8 +254,9 @@ def _distance(value: float | None) -> str:
 def _sweep(result: Ranking) -> str:
     """Runs of the same leader over the weight of utility."""
     runs: list[tuple[str, float, float]] = []
+    names = _called(result)
     for step in result.sweep:
-        name = cut(step.leader or "–", 40)
+        name = "–" if step.leader is None else names[step.leader]
         if runs and runs[-1][0] == name:
             runs[-1] = (name, runs[-1][1], step.alpha)
         else:
@@ -222,7 +286,7 @@ def cluster_vote_words(result: Ranking) -> str:
     at = f"{first.best} of {len(found.groups)} numbers of groups{each}"
     if len(found.leaders) == len(found.votes):
         return f"Clusters: all candidates have the least U_c equally often ({at})."
-    shown = [cut(name, 40) for name in found.leaders[:MOST_LEADERS]]
+    shown = [_called(result)[name] for name in found.leaders[:MOST_LEADERS]]
     more = len(found.leaders) - len(shown)
     names = ", ".join(shown) + (f" and {more:,} more" if more else "")
     return f"Clusters: the least U_c most often has {names} ({at}); risk has no part in that."
@@ -259,12 +323,26 @@ def diagnosis_text(result: Diagnosis) -> str:
     parts = [
         f"{result.rows:,} records in {cut(result.path, 60)}",
         _classes(result),
-        _subsets(result),
+        _subsets(result, MOST_SUBSETS),
         _levels(result),
         _distributions(result.variables),
         notes_text(result.notes),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def short_diagnosis(result: Diagnosis, ending: Rows, more: str) -> str:
+    """The same within a screen: the riskiest combinations, the levels, the first variables."""
+    notes = [("notes", f"{len(result.notes):,}: {more}")] if result.notes else []
+    parts = [
+        f"{result.rows:,} records in {cut(result.path, 60)}",
+        _classes(result),
+        _subsets(result, FEW_SUBSETS),
+        _levels(result),
+        _distributions(result.variables),
+    ]
+    text = "\n\n".join(part for part in parts if part)
+    return "\n".join(fitted(text.split("\n"), told_lines([*notes, *ending]), more)) + "\n"
 
 
 def _classes(result: Diagnosis) -> str:
@@ -301,10 +379,12 @@ def _released_as_it_is(found: SubsetRisk) -> list[str]:
     return wrapped(said + ".", "  ")
 
 
-def _subsets(result: Diagnosis) -> str:
+def _subsets(result: Diagnosis, most: int) -> str:
     intruder = result.risk_measure == "disclosure"
-    shown = result.subsets[:MOST_SUBSETS]
-    names = [cut(" × ".join(s.keys), 33) for s in shown]
+    shown = result.subsets[:most]
+    called = [" × ".join(s.keys) for s in shown]
+    short = shortened(called, 33)
+    names = [short[name] for name in called]
     width = max((columns_of(name) for name in names), default=0)
     head = "found  learned" if intruder else "R_internal"
     lines = [
@@ -342,10 +422,11 @@ def _levels(result: Diagnosis) -> str:
         "Protection levels, previewed",
         f"  {'':<{width}}  {head}      k   unique   loss  {similar}  utility    RUT",
     ]
+    names = shortened([level.name for level in result.levels], width)
     for level in result.levels:
         risk = _found_and_learned(level) if intruder else f"{figure(level.internal):>10}"
         lines.append(
-            f"  {padded(level.name, width)}  {risk}  {level.k:>5,}  "
+            f"  {padded(names[level.name], width)}  {risk}  {level.k:>5,}  "
             f"{rounded_per_cent(level.uniques / max(result.rows, 1), 1):>7}  "
             f"{figure(level.loss):>5}  "
             f"{figure(level.similarity):>{len(similar)}}  {figure(level.utility):>7}  "
@@ -379,11 +460,12 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
         "Variables",
         f"  {'':<{width}}  {'type':<10}  distinct  missing  skewness  top 1 %  distribution",
     ]
+    names = shortened([v.name for v in variables], width)
     for v in variables:
         skewness = "–" if v.skewness is None else f"{round(v.skewness, 1) + 0.0:.1f}"  # no -0.0
         top = rounded_per_cent(v.top_share)
         lines.append(
-            f"  {padded(v.name, width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
+            f"  {padded(names[v.name], width)}  {v.type:<10}  {v.distinct:>8,}  {v.missing:>7,}  "
             f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
     labels = [

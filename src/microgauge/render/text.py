@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import repeat
-from unicodedata import east_asian_width
 
 from microgauge.results import Assessment
 from microgauge.results.blocks import (
@@ -21,6 +20,7 @@ from microgauge.results.blocks import (
     Stories,
     Table,
 )
+from microgauge.results.names import columns_of, cut, plain, shortened, within
 from microgauge.results.wording import figure, short
 
 WIDTH = 80
@@ -33,7 +33,7 @@ def summary(result: Assessment) -> str:
     headlines = presenter.headlines(result, "internal")
     groups = presenter.words(result)
     parts = [
-        *(_headline(headline) for headline in headlines),
+        *(headline_text(headline) for headline in headlines),
         compared_text(result),
         *("\n".join(group_lines(group)) for group in groups),
         notes_text(result.notes),
@@ -41,7 +41,8 @@ def summary(result: Assessment) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _headline(headline: Headline) -> str:
+def headline_text(headline: Headline) -> str:
+    """What stands above all else."""
     told = ["\n".join(block_lines(block)) for block in headline.blocks]
     return "\n\n".join(part for part in [*told, _figures(headline)] if part)
 
@@ -108,7 +109,8 @@ def _table_lines(table: Table) -> list[str]:
     wraps = len(table.heads) > 1 and not table.heads[-1].number
     heads = table.heads[:-1] if wraps else table.heads
     texts = [[cell_text(*both) for both in zip(row, heads, strict=False)] for row in table.rows]
-    texts = [[cut(row[0], heads[0].most), *row[1:]] for row in texts]
+    names = shortened([row[0] for row in texts], heads[0].most)
+    texts = [[names[row[0]], *row[1:]] for row in texts]
     widths = [_width(head, [row[i] for row in texts]) for i, head in enumerate(heads)]
     lines = []
     if any(head.text for head in table.heads):
@@ -182,7 +184,7 @@ def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
             lines.append(line)
             line, empty = rest, True
         while columns_of(word) > WIDTH - columns_of(line):
-            part = _within(word, WIDTH - columns_of(line))
+            part = within(word, WIDTH - columns_of(line))
             lines.append(line + part)
             word, line = word[len(part) :], rest
         line += word if empty else f" {word}"
@@ -205,43 +207,7 @@ def bound(text: str) -> str:
     return re.sub(r"(?<=\d) (?=%)", NO_BREAK, text)
 
 
-def cut(text: str, width: int) -> str:
-    """Keep both ends of what is too long: names and paths differ at either.
-
-    Characters of East Asia take two columns; those that cannot be printed are marked.
-
-    >>> cut("a long name", 7), cut("短い名前", 5)
-    ('a l…ame', '短…前')
-    """
-    text = plain(text)
-    if columns_of(text) <= width:
-        return text
-    tail = (width - 1) // 2
-    return _within(text, width - 1 - tail) + "…" + _within(text[::-1], tail)[::-1]
-
-
-def plain(text: str) -> str:
-    """A name on one line, without signs that cannot be printed."""
-    joined = " ".join(text.split())
-    return "".join(sign if sign.isprintable() else "�" for sign in joined)
-
-
 def padded(text: str, width: int) -> str:
     """Cut or filled up to a number of columns."""
     shown = cut(text, width)
     return shown + " " * (width - columns_of(shown))
-
-
-def columns_of(text: str) -> int:
-    """Columns that a text takes on a terminal."""
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
-def _within(text: str, width: int) -> str:
-    """As much of the beginning as fits."""
-    taken = 0
-    for place, sign in enumerate(text):
-        taken += 2 if east_asian_width(sign) in "WF" else 1
-        if taken > width:
-            return text[:place]
-    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -110,6 +111,32 @@ class Diagnosis:
         return dict(to_dict(self))
 
     def __str__(self) -> str:
+        return self.short_text()
+
+    def short_text(
+        self, ending: Sequence[tuple[str, str]] = (), more: str = "print(result.long_text())"
+    ) -> str:
+        """What matters most, in at most 40 lines of 80 columns.
+
+        `ending` adds lines under labels of their own; `more` says how to see everything.
+        """
+        from microgauge.render.ranking import short_diagnosis
+
+        return short_diagnosis(self, ending, more)
+
+    def long_text(self) -> str:
+        """Everything, line by line."""
         from microgauge.render.ranking import diagnosis_text
 
         return diagnosis_text(self)
+
+    def __repr__(self) -> str:
+        told = [f"rows={self.rows}", f"variables={len(self.variables)}"]
+        if self.classes.risk is not None:
+            told.append(f"risk={self.classes.risk:.3f}")
+        return f"Diagnosis({', '.join([*told, f'keys={len(self.classes.keys)}'])})"
+
+    def _repr_html_(self) -> str:
+        from microgauge.render.notebook import diagnosis_view
+
+        return diagnosis_view(self)

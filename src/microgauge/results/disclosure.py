@@ -200,6 +200,15 @@ class Intruder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LookedFor:
+    """For how many people the nearest records were looked for, of all whose keys agree with no
+    record of the file; the drawn ones stand for the others."""
+
+    drawn: int
+    of: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Disclosure:
     """What an intruder who knows the keys gets: 0 nothing, 1 everybody."""
 
@@ -230,5 +239,7 @@ class Disclosure:
     membership: Membership | None = None
     attacks: dict[str, WpAttack] | None = None
     intruders: tuple[Intruder, ...] = ()
+    looked_for: LookedFor | None = None
+    """For whom the nearest records were looked for, where not for all."""
     seed: int = 1
     reason: str | None = None

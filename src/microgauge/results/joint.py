@@ -45,6 +45,25 @@ class DesignUsed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Boosted:
+    """What boosted trees make of the same rows: they see what the model's terms cannot."""
+
+    value: float | None
+    """U_p of rows by trees that did not see them."""
+    expected: float | None
+    """The same with labels shuffled."""
+    ratio: float | None
+    null_share: float | None
+    """Share of shuffles with a larger U_p."""
+    beyond_chance: bool | None
+    auc_cross: float | None
+    size: Literal["small", "clear", "easy"] | None
+    rows: int
+    seed: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PropensityResult:
     """Can a classifier tell the files apart? 0: not at all; c(1 - c): fully."""
 
@@ -52,6 +71,8 @@ class PropensityResult:
     terms: int | None
     """Columns of the model."""
     rank: int | None
+    rank_original: int | None = None
+    """Of the model on the original's rows alone, as every resample has it."""
     description: str
     """Which terms these are."""
     degree: int | None
@@ -71,6 +92,11 @@ class PropensityResult:
     resamples: int
     beyond_chance: bool | None = None
     """Whether the files differ by more than a resample would."""
+    permuted_ratio: float | None = None
+    """Ratio of the original with every column permuted, its relations lost; looked at only where
+    the files do not differ by more than chance."""
+    sees_permuted: bool | None = None
+    """Whether such a file would be told apart from the original all but always."""
     auc: float | None
     auc_cross: float | None = None
     """AUC of rows by models that did not see them: 0.5 not told apart, 1 fully."""
@@ -84,6 +110,8 @@ class PropensityResult:
     rows: int
     """Rows of both files that were used."""
     seed: int
+    boosted: Boosted | None = None
+    """A second opinion, where it was asked for."""
     reason: str | None = None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from microgauge.results.assessment import Assessment
-    from microgauge.results.blocks import Group, Headline
+    from microgauge.results.blocks import Group, Headline, Stories
 
 Edition = Literal["internal", "public"]
 """Of a report: for the office, or for data users."""
@@ -19,6 +19,9 @@ class Presenter(Protocol):
 
     def headlines(self, result: Assessment, edition: Edition) -> Sequence[Headline]:
         """What stands above all else."""
+
+    def brief(self, result: Assessment) -> Sequence[Stories]:
+        """What a terminal shows of each section in a line or two."""
 
     def words(self, result: Assessment) -> Sequence[Group]:
         """What a terminal shows, under its headings."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from microgauge.results.disclosure import LookedFor
+
 Grade = Literal["good", "fair", "poor", "unknown"]
 FindingGrade = Literal["stop", "warn", "note"]
 
@@ -23,6 +25,8 @@ class Opinion:
     """Of utility: where the file stands between variables shuffled against each other (0) and a
     fresh sample of the original (1); None where limits decide or the two cannot be told apart."""
     sentence: str
+    brief: str | None = None
+    """The sentence without how grades are given; None where it says nothing of that."""
     reason: str | None = None
     """Why there is no grade, or no value."""
 
@@ -43,6 +47,18 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Provisional:
+    """Why a verdict is a first one, and may change once all is measured."""
+
+    sentence: str
+    looked_for: LookedFor | None
+    """For how many the nearest records were looked for, where that was cut short."""
+    not_measured: tuple[str, ...]
+    """Sections whose findings are not in it."""
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """The same sentences wherever a verdict is shown."""
 
@@ -56,3 +72,5 @@ class Verdict:
     """The worst first."""
     title: str | None = None
     """What is judged, in the user's words."""
+    provisional: Provisional | None = None
+    """Why it may still change; None where all was measured that was asked for."""

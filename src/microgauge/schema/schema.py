@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,21 @@ from microgauge.schema.variables import Recode, Variable
 ProtectionLevels = Mapping[str, Mapping[str, Recode | None]]
 """Protection levels to preview: what becomes of each variable; None: suppressed."""
 Chosen = TypeVar("Chosen", bound=Entries)
+
+
+class Parts(dict[str, Any]):
+    """The choices of sections by their names, and which of them were given."""
+
+    given: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(known: Mapping[str, Any], *given: Mapping[str, Any]) -> Parts:
+        """What holds where nothing is said, and what is said; of parts, what they were given."""
+        found = Parts(known)
+        for some in given:
+            found.update(some)
+            found.given |= some.given if isinstance(some, Parts) else frozenset(some)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
@@ -40,6 +55,8 @@ class Schema:
     """Faults met while reading, kept so that all faults can be told at once."""
     said: Mapping[str, str]
     """Variables that were named beside the schema, and by which option."""
+    file: str | None = field(compare=False)
+    """The file it was read from."""
 
     def __init__(
         self,
@@ -53,6 +70,7 @@ class Schema:
         said: Mapping[str, str] | None = None,
         **choices: Any,
     ) -> None:
+        file = choices.pop("file", None)
         known = {part.name: part.default() for part in section_parts()}
         for name in choices:
             if name not in known:
@@ -61,10 +79,11 @@ class Schema:
             "options": Options() if options is None else options,
             "variables": {} if variables is None else variables,
             "models": models,
-            "parts": {**known, **(parts or {}), **choices},
+            "parts": Parts.of(known, parts or {}, choices),
             "levels": {} if levels is None else levels,
             "malformed": malformed,
             "said": {} if said is None else said,
+            "file": file,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -97,6 +116,11 @@ class Schema:
         return replace(self, **changes)
 
     @property
+    def named(self) -> frozenset[str]:
+        """The sections that it has a table for, whatever the table says."""
+        return self.parts.given if isinstance(self.parts, Parts) else frozenset(self.parts)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The quasi-identifiers."""
         return tuple(n for n, v in self.variables.items() if v.role == "quasi_identifier")
@@ -125,7 +149,7 @@ class Schema:
     @staticmethod
     def load(path: str | Path) -> Schema:
         """Read a TOML file."""
-        return Schema.from_dict(read_toml(path))
+        return Schema.from_dict(read_toml(path)).changed(file=str(path))
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> Schema:
@@ -143,7 +167,11 @@ class Schema:
                 Model.read(entry, where, reader)
                 for where, entry in reader.numbered(content, "model")
             ),
-            parts={part.name: part.read(content, reader) for part in section_parts()},
+            parts={
+                part.name: part.read(content, reader)
+                for part in section_parts()
+                if part.key in content
+            },
             levels=_read_levels(content.get("level", {}), reader),
             malformed=tuple(reader.faults),
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from microgauge.results.blocks import Block, Group, Headline
+from microgauge.results.blocks import Block, Group, Headline, Stories
 from microgauge.sections.gdu.words import missing
 from microgauge.sections.registry import sections
 from microgauge.sections.section import Explanation, Section
@@ -24,6 +24,11 @@ class SectionPresenter:
         """What stands above all else."""
         found = (section.headline(result) for section in _computed(result, edition))
         return [headline for headline in found if headline is not None]
+
+    def brief(self, result: Assessment) -> list[Stories]:
+        """What a terminal shows of each in a line or two."""
+        told = (tuple(section.brief(result)) for section in _computed(result, "internal"))
+        return [Stories(rows=rows) for rows in told if rows]
 
     def words(self, result: Assessment) -> list[Group]:
         """What a terminal shows, under its headings."""

@@ -51,6 +51,11 @@ class Section(ABC):
     """Whether it is computed only when it is asked for by an option of its own."""
     answers: ClassVar[Question] = "experts"
     """The question of a report that it answers; a group of its blocks may answer another."""
+    slow: ClassVar[bool] = False
+    """Whether it takes long: computed where it is named, has a table in the schema, or all is
+    asked for."""
+    slow_choices: ClassVar[Mapping[str, str]] = {}
+    """Choices that are set where all is asked for, and what each of them adds."""
     public: ClassVar[bool] = True
     """Whether the edition for data users may show it."""
     choices: ClassVar[type[Entries] | None] = None
@@ -69,10 +74,22 @@ class Section(ABC):
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Ask in rounds, and return the result; None where there is nothing to tell."""
 
+    def quickly(self) -> Section | Shared:
+        """What stands for it in a first reading: itself, unless it can be had more quickly."""
+        return self
+
     def headline(self, result: Assessment) -> Headline | None:
         """What stands above all else, where it has figures for that."""
         del result
         return None
+
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """What a terminal shows of it in a line or two, each under a label of a word.
+
+        The verdict stands above it; nothing is said here that needs to be explained.
+        """
+        del result
+        return ()
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What the terminal shows of it, once it was computed.

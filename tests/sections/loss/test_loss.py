@@ -44,7 +44,7 @@ def run(original, protected, types=None, *, loss=None, **options):
         name: short.get(kind, kind) if isinstance(kind, str) else kind
         for name, kind in (types or {}).items()
     }
-    schema = {"options": options, "variable": said, "loss": loss or {}}
+    schema = {"options": options, "variable": said, "loss": {"robust": True} | (loss or {})}
     result = microgauge.assess(original, protected, schema=schema, only=["loss"])
     content = result.to_dict()["loss"]
     json.dumps(content, allow_nan=False)
@@ -1119,6 +1119,15 @@ def test_robust_eigenvalues_do_not_depend_on_units_of_measurement():
     assert scaled.eigenvalues_robust == pytest.approx(plain.eigenvalues_robust, rel=1e-6)
 
 
+def test_robust_eigenvalues_are_left_out_unless_asked_for():
+    original, protected = three_numbers(400), noisy(three_numbers(400))
+    result = run(original, protected, XYZ, loss={"robust": False})
+    assert result.loss.eigenvalues is not None
+    assert result.loss.eigenvalues_robust is None
+    assert "eigenvalues_robust: left out, as it takes long" in result.loss.reason
+    assert not mentions(result, "Robust")
+
+
 def test_robust_eigenvalues_are_repeatable_and_seeded():
     original, protected = three_numbers(400), noisy(three_numbers(400))
     choices = {"robust_sample": 100}
@@ -1827,6 +1836,7 @@ def test_robust_eigenvalues_do_not_depend_on_the_order_of_columns():
     original = make_survey(300, 1)
     protected = perturb(original, 0.4)
     said = {"variable": {name: {"type": kind} for name, kind in TYPES.items()}}
+    said |= {"loss": {"robust": True}}
     found = [
         microgauge.assess(
             original[original.columns[::step]],

@@ -278,7 +278,7 @@ def test_the_grade_of_use_is_that_of_the_tables_alone(name):
 @ALL
 def test_the_same_sentences_stand_everywhere(name):
     result, verdict = result_of(name), verdict_on(name)
-    text, notebook = " ".join(str(result).split()), result._repr_html_()
+    text, notebook = " ".join(result.long_text().split()), result._repr_html_()
     assert text.startswith("Verdict useful ")  # before all else
     page = data_of(result.report())
     blocks = json.dumps(page["first"], ensure_ascii=False)
@@ -300,9 +300,13 @@ def test_more_findings_than_a_terminal_shows_are_counted():
     assert result.verdict is not None
     first = result.verdict.findings[0]
     many = replace(result.verdict, findings=(first,) * 9)
-    assert "There are 3 findings more in the JSON result." in str(result.changed(verdict=many))
+    assert (
+        "There are 3 findings more in the JSON result." in result.changed(verdict=many).long_text()
+    )
     seven = replace(result.verdict, findings=(first,) * 7)
-    assert "There is one finding more in the JSON result." in str(result.changed(verdict=seven))
+    assert (
+        "There is one finding more in the JSON result." in result.changed(verdict=seven).long_text()
+    )
 
 
 def test_data_users_do_not_see_it():

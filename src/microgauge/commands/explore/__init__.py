@@ -7,16 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.commands.assess import (
-    SchemaSource,
-    chosen_schema,
-    chosen_sections,
-    read_original,
-)
+from microgauge.commands.assess import SchemaSource, chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
+from microgauge.commands.manifest import inputs_of, manifest_of, text_hash
 from microgauge.commands.rank import (
     check_choice,
     chosen_limits,
@@ -24,11 +20,15 @@ from microgauge.commands.rank import (
     original_risk,
 )
 from microgauge.commands.replicates import MeasuredAgain
+from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
-from microgauge.log import Progress, silent
+from microgauge.log import Progress, followed, where_seen
+from microgauge.masking.recipe import content_of
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
+from microgauge.results.manifest import TextHash
+from microgauge.results.plain import sayable
 from microgauge.schema import Names, Schema
 from microgauge.sections.balance.section import CarriedRisk, balance_of
 from microgauge.tables import coded_table, is_paths, read_held
@@ -36,6 +36,7 @@ from microgauge.tables import coded_table, is_paths, read_held
 __all__ = ["explore"]
 
 
+@followed
 def explore(
     original: Any,
     recipe: Mapping[str, Any] | str | Path,
@@ -57,7 +58,8 @@ def explore(
     preset: str | None = None,
     only: Collection[str] | None = None,
     skip: Collection[str] = (),
-    progress: Progress = silent,
+    full: bool = False,
+    progress: Progress = where_seen,
 ) -> Ranking:
     """Make every candidate of a grid, measure each like `rank` does, and say which to release.
 
@@ -76,23 +78,34 @@ def explore(
         utility,
         preset,
     )
-    named = chosen_sections(only, skip)
+    chosen = in_full(chosen) if full else chosen
+    wanted = wanted_of(only, skip, chosen, full=full)
     grid = Grid.load(recipe)
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
+    inputs = inputs_of(original, (), chosen, reading)
     held = read_held(original, "original").in_memory()
     data = read_data(held)
-    check_choice(chosen, named, _faults(grid, data))
-    sections = named | needed(chosen)
+    check_choice(chosen, wanted.sections, _faults(grid, data))
+    wanted = replace(wanted, sections=wanted.sections | needed(chosen))
     before = read_original(coded_table(held, "original", reading.key), chosen, progress, reading)
-    if "propensity" in sections:  # one model for all candidates, as the smallest bears it
+    if "propensity" in wanted.sections:  # one model for all candidates, as the smallest bears it
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
-    work = Work(data, before, chosen, sections)
+    work = Work(data, before, chosen, wanted)
     kept = None if folder is None else _kept(folder, original, work)
     candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
-    return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+    made = manifest_of("explore", inputs, chosen, wanted.sections, {}, _recipe_hash(recipe))
+    ranking = ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+    return replace(ranking, manifest=made)
+
+
+def _recipe_hash(recipe: Mapping[str, Any] | str | Path) -> TextHash:
+    """The grid, by its file and by what it says."""
+    if isinstance(recipe, str | Path):
+        return text_hash(recipe, sayable(content_of(recipe)))
+    return text_hash(None, sayable(recipe), "no recipe file was given")
 
 
 def _check_workers(workers: Any) -> None:
@@ -113,7 +126,7 @@ def _kept(folder: str | Path, original: Any, work: Work) -> Kept:
     """Where finished candidates are kept, under a print of all that their figures rest on."""
     content = original if is_paths(original) else work.data.frame
     rows = work.original.cache.fewest_rows
-    return Kept.open(folder, basis_of(content, work.schema, work.sections, rows))
+    return Kept.open(folder, basis_of(content, work.schema, work.wanted.sections, rows))
 
 
 def _maker(grid: Grid, data: Data) -> Callable[[str], Any]:

@@ -9,14 +9,15 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from typing import cast
 
-from microgauge.commands.assess import Original, Wanted, assess_against, requested
+from microgauge.commands.assess import Original, assess_against, requested
 from microgauge.commands.explore.grid import Try
+from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError
 from microgauge.log import silent
 from microgauge.masking.table import Data
@@ -34,7 +35,7 @@ class Work:
     data: Data
     original: Original
     schema: Schema
-    sections: frozenset[str]
+    wanted: Wanted
 
     def measured(self, tried: Try) -> Assessment:
         """Make a candidate and measure it against the original."""
@@ -43,7 +44,8 @@ class Work:
             tried.name, frame, self.data.frame, self.original.table, self.schema.options.key
         )
         try:
-            wanted = Wanted(self.sections | requested(details=True))
+            sections = self.wanted.sections | requested(details=True)
+            wanted = replace(self.wanted, sections=sections)
             return assess_against(self.original, table, self.schema, wanted, silent)
         except InputError as error:
             raise InputError(*(f"candidate {tried.name}: {f}" for f in error.faults)) from None

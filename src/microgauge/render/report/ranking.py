@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from microgauge.render.charts import closer_spec, levels_spec, map_spec
+from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
 from microgauge.render.ranking import (
     RISKS,
     cluster_vote_words,
@@ -69,6 +69,7 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "recommended": result.recommended.name,
         "frontier": list(result.frontier),
         "map": map_spec(result),
+        "closer": closer_spec(result) if crowded(result) and not result.explored else None,
         "levels": closer_spec(result) if result.explored else levels_spec(result),
         "settings": [c.said for c in result.candidates] if result.explored else None,
         "clusters": cluster_vote_words(result),

@@ -38,6 +38,12 @@ class Indicators(Section):
 
         return run(study, log)
 
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """How many still lie where they did."""
+        from microgauge.sections.analyses.words import indicators_brief
+
+        return indicators_brief(result.sections[self.name])
+
     def words(self, result: Assessment) -> Sequence[Block]:
         """Both sides of each indicator."""
         from microgauge.sections.analyses.words import indicators_words
@@ -70,6 +76,12 @@ class Regressions(Section):
         from microgauge.sections.analyses.regressions import run
 
         return run(study, log)
+
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """How far their intervals overlap."""
+        from microgauge.sections.analyses.words import regressions_brief
+
+        return regressions_brief(result.sections[self.name])
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """How each regression fares."""

@@ -9,6 +9,26 @@ from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.results.wording import figure, interval_words, short
 
 
+def indicators_brief(results: Sequence[IndicatorResult]) -> list[tuple[str, str]]:
+    """How many still lie where they did, in a line."""
+    known = [found for found in results if found.inside is not None]
+    if not results:
+        return []
+    inside = sum(found.inside is True for found in known)
+    unknown = f"; {len(results) - len(known)} not comparable" if len(known) < len(results) else ""
+    said = f"{inside} of {len(known)} inside the original's confidence interval{unknown}"
+    return [("analyses", f"Indicators: {said}")]
+
+
+def regressions_brief(results: Sequence[RegressionResult]) -> list[tuple[str, str]]:
+    """How far the intervals of coefficients overlap, in a line."""
+    known = [found.overlap for found in results if found.overlap is not None]
+    if not results:
+        return []
+    each = ", ".join(figure(overlap, 2) for overlap in known) or "none comparable"
+    return [("analyses", f"Regressions, mean overlap of their intervals (1 the same): {each}")]
+
+
 def indicators_words(results: Sequence[IndicatorResult]) -> list[Block]:
     """Both sides of each indicator, with its reason where a figure is missing."""
     if not results:

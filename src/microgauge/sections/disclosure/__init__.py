@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from microgauge.results.disclosure import Disclosure as DisclosureResult
 from microgauge.sections.disclosure.explanations import EXPLANATIONS
-from microgauge.sections.section import Section
+from microgauge.sections.section import Section, Shared
 
 if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
@@ -34,6 +34,12 @@ class Disclosure(Section):
         from microgauge.sections.disclosure.section import run
 
         return run(study, log)
+
+    def quickly(self) -> Shared:
+        """With the nearest records looked for only for some people."""
+        from microgauge.sections.disclosure.section import QUICK_DISCLOSURE
+
+        return QUICK_DISCLOSURE
 
     def headline(self, result: Assessment) -> Headline:
         """The figure."""

@@ -38,6 +38,9 @@ class Attack:
     shown: Profiles
     seed: int
     moved: tuple[Index, Index, Counts] | None = None
+    quickly: int | None = None
+    """People for whom the nearest are looked for, of those without a match, where all would take
+    longer than a first reading may."""
 
     @property
     def _sizes(self) -> list[int]:
@@ -101,20 +104,48 @@ class Attack:
         """Those of them for which the nearest are looked for: all, or some drawn with the seed."""
         alone = self.without_match
         most = max(MOST_COMPARED // max(len(self.shown.levels), 1), 1_000)
+        if self._drawn is not None:
+            return alone[self._drawn > 0]
         if len(alone) <= most:
             return alone
         return np.sort(np.random.default_rng(self.seed).choice(alone, most, replace=False))
 
+    @cached_property
+    def _drawn(self) -> Counts | None:
+        """People drawn of each profile without a match; None where no few are drawn.
+
+        People, not profiles: those with common keys are most of them, and what few rare ones show
+        says little of all.
+        """
+        alone = self.without_match
+        if self.quickly is None or len(alone) <= self.quickly:
+            return None
+        rng = np.random.default_rng(self.seed)
+        people = self.people.people[alone]
+        return rng.multivariate_hypergeometric(people, self.quickly, method="marginals")
+
+    @property
+    def people_looked_for(self) -> tuple[int, int]:
+        """For how many people the nearest are looked for, of how many without a match."""
+        every = int(self.people.people[self.without_match].sum())
+        if self.quickly is not None and self._drawn is not None:
+            return self.quickly, every
+        return int(self.people.people[self.looked_for].sum()), every
+
     @property
     def sampled(self) -> bool:
         """Whether the nearest are looked for only for some of those without a match."""
-        return len(self.looked_for) < len(self.without_match)
+        return self._drawn is not None or len(self.looked_for) < len(self.without_match)
 
     @cached_property
     def scale(self) -> Floats:
         """What each profile stands for: more than itself where only some are looked for."""
         found = np.ones(len(self.people.people))
-        if self.sampled:
+        if self._drawn is not None:
+            alone = self.without_match
+            drawn, every = self.people_looked_for
+            found[alone] = self._drawn / self.people.people[alone] * (every / drawn)
+        elif self.sampled:
             alone, drawn = (
                 self.people.people[some].sum() for some in (self.without_match, self.looked_for)
             )
@@ -176,7 +207,11 @@ def both_ways(attack: Attack, chances: Mapping[str, Chance]) -> list[Both]:
 
 
 def attack_of(
-    keys: Sequence[View], targets: Sequence[Target], evidence: Evidence, seed: int
+    keys: Sequence[View],
+    targets: Sequence[Target],
+    evidence: Evidence,
+    seed: int,
+    quickly: int | None = None,
 ) -> Attack:
     """The attack on the people of the original."""
-    return Attack(keys, targets, evidence.people, evidence.shown, seed, evidence.moved)
+    return Attack(keys, targets, evidence.people, evidence.shown, seed, evidence.moved, quickly)

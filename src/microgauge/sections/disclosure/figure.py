@@ -25,6 +25,7 @@ from microgauge.results.disclosure import (
     Ends,
     Found,
     LearnedTarget,
+    LookedFor,
     Part,
     Worst,
 )
@@ -250,6 +251,7 @@ class Figures:
             learned_ci=_clipped(self._interval(self.own, learned)) if measure.ways else None,
             **self._excess(),
             **self._on_request(),
+            looked_for=_looked_for(measure.attack),
             seed=measure.study.options.seed,
             reason=None if targets else NO_TARGET,
         )
@@ -283,6 +285,8 @@ class Figures:
         """Membership where there is a holdout; WP29's attacks and lesser intruders if asked."""
         measure = self.measure
         found: dict[str, Any] = {}
+        if measure.quickly is not None:  # a quick reading
+            return found
         seed, chosen = measure.study.options.seed, measure.chosen
         if measure.copies is not None and (measure.holdout is not None or chosen.attacks):
             outsiders = Outsiders(measure.copies, seed)
@@ -313,6 +317,14 @@ class Figures:
             return CopiedUnits(value=None, reason=NO_VALUE_LEFT)
         measure.log.progress("looking for copied records", 0.0)
         return measure.copies.result(measure.keys, measure.evidence.shown)
+
+
+def _looked_for(attack: Attack) -> LookedFor | None:
+    """For how many the nearest were looked for, where not for all."""
+    if not attack.sampled:
+        return None
+    drawn, every = attack.people_looked_for
+    return LookedFor(drawn=drawn, of=every)
 
 
 def _unweighted(measure: Measure) -> str:

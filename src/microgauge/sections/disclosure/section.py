@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
@@ -44,19 +44,53 @@ from microgauge.study.study import Study
 NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
 
 
-def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
-    """The disclosure, once for all who need it; None with a note where there are no keys."""
+QUICKLY = 2_000
+"""People without a match for whom a quick reading looks for the nearest records."""
+
+
+def asked_disclosure(study: Study, log: Log) -> Asking[Measure | Disclosure | None]:
+    """What rows say, once for every reading; None with a note where there are no keys."""
     if not study.schema.keys:
         yield Need(MEASURED_RISK)  # which says why there is none
         return None
     try:
-        measure = yield from Measure.ask(study, log)
-        return measure.result() if isinstance(measure, Measure) else measure
+        return (yield from Measure.ask(study, log))
     except Undefined as why:  # too many combinations of keys to hold
         return _nothing(study, str(why))
 
 
-MEASURED_DISCLOSURE = Shared("measured disclosure", measured_disclosure)
+ASKED_DISCLOSURE = Shared("what rows say of disclosure", asked_disclosure)
+
+
+def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
+    """The disclosure, where nothing else is measured."""
+    return _result(study, (yield from asked_disclosure(study, log)))
+
+
+def _measured(study: Study, log: Log) -> Asking[Disclosure | None]:
+    del log
+    return _result(study, (yield Need(ASKED_DISCLOSURE)))
+
+
+def _quick(study: Study, log: Log) -> Asking[Disclosure | None]:
+    del log
+    asked = yield Need(ASKED_DISCLOSURE)
+    return _result(study, asked.quick if isinstance(asked, Measure) else asked)
+
+
+MEASURED_DISCLOSURE = Shared("measured disclosure", _measured)
+"""Once for all who need it."""
+QUICK_DISCLOSURE = Shared("disclosure, quickly", _quick)
+"""A first reading: the nearest records are looked for only for some."""
+
+
+def _result(study: Study, asked: Measure | Disclosure | None) -> Disclosure | None:
+    if not isinstance(asked, Measure):
+        return asked
+    try:
+        return asked.result
+    except Undefined as why:  # too many combinations of keys to hold
+        return _nothing(study, str(why))
 
 
 def run(study: Study, log: Log) -> Asking[Disclosure | None]:
@@ -86,6 +120,17 @@ class Measure:
     evidence: Evidence
     more: More
     log: Log
+    quickly: int | None = None
+    """People for whom the nearest are looked for, in a quick reading."""
+
+    @cached_property
+    def quick(self) -> Measure:
+        """The same with the nearest looked for only for some; itself where it is quick anyway."""
+        attacks = [self.attack, *([] if self.holdout_attack is None else [self.holdout_attack])]
+        few = all(len(attack.without_match) <= QUICKLY for attack in attacks)
+        more = self.more.copies is not None and self.more.holdout is not None
+        slow = more or self.chosen.attacks or self.chosen.intruders
+        return self if few and not slow else replace(self, quickly=QUICKLY)
 
     @property
     def holdout(self) -> Profiles | None:
@@ -129,7 +174,7 @@ class Measure:
     def attack(self) -> Attack:
         """The intruder who knows all keys."""
         seed = self.study.options.seed
-        return attack_of(self.keys, self.wanted_targets, self.evidence, seed)
+        return attack_of(self.keys, self.wanted_targets, self.evidence, seed, self.quickly)
 
     @cached_property
     def wanted_targets(self) -> list[Target]:
@@ -166,6 +211,7 @@ class Measure:
             self.holdout,
             self.evidence.shown,
             self.study.options.seed,
+            quickly=self.quickly,
         )
 
     @cached_property
@@ -181,6 +227,7 @@ class Measure:
         }
         return both_ways(self.holdout_attack, known)
 
+    @cached_property
     def result(self) -> Disclosure:
         """Every figure, null with a reason where there is none."""
         from microgauge.sections.disclosure.figure import Figures

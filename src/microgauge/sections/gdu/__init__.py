@@ -42,6 +42,12 @@ class Gdu(Section):
 
         return headline(result.sections[self.name])
 
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """The figure, the weakest variables and pairs."""
+        from microgauge.sections.gdu.words import brief
+
+        return brief(result.sections[self.name])
+
     def words(self, result: Assessment) -> Sequence[Block]:
         """The weakest variables and pairs, models, and how much was tested."""
         from microgauge.sections.gdu.words import words

@@ -14,6 +14,7 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.blocks import Figure, Group, Head, Headline, Sentence, Table
+from microgauge.results.names import shortened
 from microgauge.results.wording import (
     abridged,
     begun,
@@ -25,6 +26,8 @@ from microgauge.results.wording import (
 
 MOST_VARIABLES = 8
 MOST_PAIRS = 10
+BRIEFLY, NAME_BRIEFLY = 3, 18
+"""Variables and pairs that are told of where there is little room, and columns of a name there."""
 AS_GOOD_AS_KEPT = 0.9995
 PERMUTED = "the original with every column permuted (no association left but by chance)"
 RESAMPLE = "a resample of the original"
@@ -60,6 +63,36 @@ def headline(gdu: GDU) -> Headline:
         lines=_lines(gdu),
         asides=_asides(gdu),
     )
+
+
+def brief(gdu: GDU) -> list[tuple[str, str]]:
+    """The figure, the weakest variables and pairs, in a line or two each."""
+    return [("in all", _in_all(gdu)), *_weakest_brief(gdu)]
+
+
+def _in_all(gdu: GDU) -> str:
+    if gdu.value is None:
+        return f"Global data utility not defined: {gdu.reason}"
+    said = f"Global data utility {figure(gdu.value)} (1 nothing lost, 0 all lost)"
+    beside = [
+        f"{named} {figure(one.value, 2)}"
+        for named, one in (("shuffled variables", gdu.permuted), ("a fresh sample", gdu.resample))
+        if one is not None and one.value is not None
+    ]
+    return f"{said}; {', '.join(beside)}" if beside else said
+
+
+def _weakest_brief(gdu: GDU) -> list[tuple[str, str]]:
+    variables, pairs = _weakest(gdu.variables)[:BRIEFLY], weakest_pairs(gdu.pairs)[:BRIEFLY]
+    names = shortened([v.name for v in gdu.variables], NAME_BRIEFLY)
+    told = []
+    if variables:
+        said = (f"{names[v.name]} {figure(v.utility, 2)}" for v in variables)
+        told.append(("weakest", f"Distributions: {', '.join(said)}"))
+    if pairs:
+        said = (f"{names[p.a]} × {names[p.b]} {figure(p.utility, 2)}" for p in pairs)
+        told.append(("" if told else "weakest", f"Pairs: {', '.join(said)}"))
+    return told
 
 
 def _verdict(gdu: GDU) -> str | None:

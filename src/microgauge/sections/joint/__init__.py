@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
@@ -28,6 +28,7 @@ class Propensity(Section):
     result = PropensityResult
     choices = PropensityChoices
     explanations = PROPENSITY
+    slow_choices: ClassVar[Mapping[str, str]] = {"boosted": "boosted scores"}
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """U_p and what explains it."""
@@ -63,6 +64,7 @@ class Clusters(Section):
 
     name = "clusters"
     title = "Clusters"
+    slow = True
     about = "whether clusters hold both files in equal shares"
     page = "clusters.md"
     result = tuple[ClusterResult, ...]
@@ -96,6 +98,7 @@ class Ecdf(Section):
 
     name = "ecdf"
     title = "Distribution functions"
+    slow = True
     about = "how far the joint distributions are apart"
     page = "ecdf.md"
     result = EcdfResult

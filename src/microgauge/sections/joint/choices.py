@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.errors import Undefined
-from microgauge.schema.checks import choice, is_number, whole
+from microgauge.schema.checks import choice, flag, is_number, whole
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
@@ -41,6 +41,8 @@ class PropensityChoices(Entries):
     """Variables that are left out of this measure alone."""
     sample: int = 50_000
     """Rows of both files together beyond which a sample of each is used."""
+    boosted: bool = False
+    """Whether a boosted model stands beside another, which takes long."""
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
@@ -59,6 +61,7 @@ class PropensityChoices(Entries):
         for name, least in (("degree", 1), ("permutations", 1), ("leaf", 1), ("sample", 100)):
             found += whole(f"{where} {name}", getattr(self, name), least)
         found += whole(f"{where} resamples", self.resamples, 0, optional=True)
+        found += flag(f"{where} boosted", self.boosted, optional=False)
         found += self._penalty_faults(where)
         if not all(isinstance(name, str) for name in self.leave_out):
             found.append(f"{where} leave_out must be names of columns.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal
@@ -16,6 +16,7 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.joint.additive import AdditiveModel
 from microgauge.measures.joint.boost import BoostModel
+from microgauge.measures.joint.crossing import crossed_scores
 from microgauge.measures.joint.designs import (
     Design,
     chosen_design,
@@ -44,10 +45,11 @@ from microgauge.measures.joint.propensity import (
     permuted_distances,
     score_distance,
     separation,
+    surely_seen,
 )
 from microgauge.measures.joint.terms import terms_of
 from microgauge.results import PropensityResult, VariableDrop
-from microgauge.results.joint import DesignUsed, Sees
+from microgauge.results.joint import Boosted, DesignUsed, Sees
 from microgauge.schema.formulas import Formula, parse_terms
 from microgauge.sections.joint.all_rows import on_all_rows
 from microgauge.sections.joint.choices import PropensityChoices
@@ -60,6 +62,8 @@ from microgauge.threads import one_thread
 SMALL_MODEL = 2_000_000
 """Rows × rank up to which a null distribution is drawn without being asked for."""
 UNASKED_RESAMPLES = 50
+UNRELATED_DRAWS = 5
+"""Files with every column permuted that are looked at, at most."""
 CERTAIN = "told-apart-with-certainty"
 """The code of the note that some rows are told apart with certainty."""
 TREES = ("cart", "boost")
@@ -78,11 +82,14 @@ def run(study: Study, log: Log) -> Asking[PropensityResult]:
     joint = yield Need(JOINT)
     measure = PropensityMeasure(joint, study.options.seed, log, left_alone, formula, plan)
     result = measure.result(chosen)
+    design = measure.design
+    if chosen.boosted and chosen.model != "boost":
+        result = replace(result, boosted=measure.boosted(chosen))
     plain = chosen.model in ("auto", "logit") and chosen.unmasked == "all"
     rows = sum(engine.rows for engine in study.engines)
     if not study.original.fits_models or not plain or rows <= chosen.sample:
         return result
-    return (yield from on_all_rows(result, measure.design, measure.part(chosen), study, log))
+    return (yield from on_all_rows(result, design, measure.part(chosen), study, log))
 
 
 @dataclass
@@ -115,10 +122,25 @@ class PropensityMeasure:
         try:
             check_rows(joint)
             with one_thread():
-                model = self._model(joint, whole, chosen)
+                model = self.model(joint, whole, chosen)
                 return _Scored(self, joint, chosen, model).result()
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
+
+    def boosted(self, chosen: PropensityChoices) -> Boosted:
+        """What boosted trees make of the same rows; which variables do it is not asked."""
+        self.log.progress("boosting propensity scores", 0.0)
+        chosen = replace(chosen, model="boost", formula=None, resamples=None)
+        whole = self.part(chosen)
+        # What is to be said of the sample and of its folds was said of the other model.
+        joint = sampled(whole, chosen.sample, "propensity score", self.seed, Log())
+        quiet = replace(self, log=Log())
+        try:
+            check_rows(joint)
+            with one_thread():
+                return _Scored(quiet, joint, chosen, self.model(joint, whole, chosen)).boosted()
+        except Undefined as reason:
+            return _no_boosted(joint, self.seed, str(reason))
 
     def told_apart(self, chosen: PropensityChoices) -> tuple[float, float]:
         """U_p and its ratio to the expectation only."""
@@ -126,15 +148,16 @@ class PropensityMeasure:
         joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
         check_rows(joint)
         with one_thread():
-            model = self._model(joint, whole, chosen, ROUGHLY)
+            model = self.model(joint, whole, chosen, ROUGHLY)
             scored = _Scored(self, joint, chosen, model)
             if not scored.expected:
                 raise Undefined("the model has no terms that vary")
             return scored.value, scored.value / scored.expected
 
-    def _model(
+    def model(
         self, joint: Joint, whole: Joint, chosen: PropensityChoices, close: float = CLOSE
     ) -> Model:
+        """The model of some rows, `whole` being all of which they are a sample."""
         self.design = None
         if chosen.model in TREES:
             points, owners = tree_features(joint)
@@ -144,7 +167,7 @@ class PropensityMeasure:
         if chosen.model == "additive":
             return self._additive(joint, chosen)
         self.design = self._design(joint, whole, chosen)
-        return LogitModel.of(self.design.columns, close)
+        return LogitModel.of(self.design.columns, close, joint.protected)
 
     def _additive(self, joint: Joint, chosen: PropensityChoices) -> Model:
         found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
@@ -212,6 +235,12 @@ class _Scored:
         """Whether the expectation has a formula."""
         return self.fitted.rank is not None and self.chosen.model in ("auto", "logit")
 
+    @property
+    def rank(self) -> int:
+        """K of the expectation."""
+        own = self.fitted.rank_original
+        return (self.fitted.rank or 0) if own is None else own
+
     @cached_property
     def permuted(self) -> list[float]:
         rng = np.random.default_rng(self.measure.seed)
@@ -220,7 +249,7 @@ class _Scored:
     @cached_property
     def expected(self) -> float:
         if self.by_formula:
-            return expected_distance(self.fitted.rank or 0, self.joint.share, self.joint.rows)
+            return expected_distance(self.rank, self.joint.share, self.joint.rows)
         return (1.0 - self.joint.share) * float(np.mean(self.permuted))
 
     @cached_property
@@ -231,10 +260,52 @@ class _Scored:
     def null_deviation(self) -> float | None:
         """Of the ratio, if the protected file were a resample."""
         if self.by_formula:
-            return float(np.sqrt(2.0 / self.fitted.rank)) if self.fitted.rank else None
+            return float(np.sqrt(2.0 / self.rank)) if self.rank else None
         if self.chosen.permutations < 2 or not self.expected:
             return None
         return float(np.std(self.permuted, ddof=1) / np.mean(self.permuted))
+
+    @cached_property
+    def beyond(self) -> bool | None:
+        """Whether the files differ by more than a resample would."""
+        if self.ratio is None:
+            return None
+        return beyond_chance(self.ratio, self.null_deviation, self.null_share)
+
+    @cached_property
+    def unrelated(self) -> tuple[float, bool] | None:
+        """The mean ratio of files that lost all relations, and whether they are surely seen.
+
+        Asked only where no difference was found: is it that there is none, or that rows are too
+        few and relations too weak for any to be found? One draw is enough where that is clear.
+        """
+        deviation = self.null_deviation
+        if self.beyond is not False or deviation is None or len(self.joint.variables) < 2:
+            return None
+        rng = np.random.default_rng([self.measure.seed, 4])
+        ratios: list[float] = []
+        seen = False
+        try:
+            while not seen and len(ratios) < (UNRELATED_DRAWS if self._small else 1):
+                ratios.append(self._ratio_of(self.joint.unrelated(rng)))
+                seen = surely_seen(ratios, self.joint.share, deviation)
+        except Undefined as why:
+            self.why_not.append(f"permuted_ratio: {why}")
+            return None
+        return float(np.mean(ratios)), seen
+
+    def _ratio_of(self, joint: Joint) -> float:
+        """Of other rows, as many of each file, by the same model."""
+        other = replace(self.measure, joint=joint, log=Log())
+        labels = joint.protected.astype(np.float64)
+        fitted = other.model(joint, joint, self.chosen, ROUGHLY).fitted(labels)
+        return score_distance(fitted.probability, joint.share) / self.expected
+
+    @property
+    def _small(self) -> bool:
+        """Whether the model is quick enough to be fitted many times unasked."""
+        rank = self.fitted.rank
+        return rank is not None and self.joint.rows * max(rank, 1) <= SMALL_MODEL
 
     @cached_property
     def resamples(self) -> int:
@@ -242,9 +313,7 @@ class _Scored:
             return self.chosen.resamples
         if self.chosen.model == "boost":
             return self.chosen.permutations
-        rank = self.fitted.rank
-        small = rank is not None and self.joint.rows * max(rank, 1) <= SMALL_MODEL
-        return UNASKED_RESAMPLES if small else 0
+        return UNASKED_RESAMPLES if self._small else 0
 
     @cached_property
     def null_share(self) -> float | None:
@@ -266,13 +335,19 @@ class _Scored:
         try:
             folds = folds_of(self.joint, self.measure.seed)
             self._note_folds(folds)
-            scores = self.fitted.probability
-            if not isinstance(self.model, BoostModel):
-                scores = self.model.crossed(self.labels, folds.of)
-            return cross_auc(scores, self.joint.protected, folds.of)
+            return cross_auc(self._crossed(folds), self.joint.protected, folds.of)
         except Undefined as why:
             self.why_not.append(f"auc_cross: {why}")
             return None
+
+    def _crossed(self, folds: Folds) -> Floats:
+        """Scores of rows not seen: by a finer model where `auto` may choose, else by this one."""
+        if isinstance(self.model, BoostModel):
+            return self.fitted.probability
+        design = self.measure.design
+        if design is not None and design.plan is not None and self.chosen.unmasked == "all":
+            return crossed_scores(self.joint, folds.of)
+        return self.model.crossed(self.labels, folds.of)
 
     def _note_folds(self, folds: Folds) -> None:
         if folds.parted:
@@ -316,13 +391,12 @@ class _Scored:
                 "probabilities are kept finite.",
             )
         told = separation(scores, protected, self.joint.share)
-        beyond = None
-        if self.ratio is not None:
-            beyond = beyond_chance(self.ratio, self.null_deviation, self.null_share)
+        lost = self.unrelated
         return PropensityResult(
             model="logit" if self.chosen.model == "auto" else self.chosen.model,
             terms=self.model.terms,
             rank=self.fitted.rank,
+            rank_original=self.fitted.rank_original,
             description="trees" if design is None else design.description,
             degree=None if design is None else design.degree,
             interactions=None if design is None else design.interactions,
@@ -334,7 +408,9 @@ class _Scored:
             null_deviation=self.null_deviation,
             null_share=self.null_share,
             resamples=self.resamples,
-            beyond_chance=beyond,
+            beyond_chance=self.beyond,
+            permuted_ratio=None if lost is None else lost[0],
+            sees_permuted=None if lost is None else lost[1],
             auc=told.auc,
             auc_cross=self.auc_cross,
             size=difference_size(self.auc_cross),
@@ -343,6 +419,21 @@ class _Scored:
             percentiles_original=percentiles(scores[~protected]),
             percentiles_protected=percentiles(scores[protected]),
             variables=self._drops(),
+            rows=self.joint.rows,
+            seed=self.measure.seed,
+            reason="; ".join(self.why_not) or None,
+        )
+
+    def boosted(self) -> Boosted:
+        """Its main figures."""
+        return Boosted(
+            value=self.value,
+            expected=self.expected,
+            ratio=self.ratio,
+            null_share=self.null_share,
+            beyond_chance=self.beyond,
+            auc_cross=self.auc_cross,
+            size=difference_size(self.auc_cross),
             rows=self.joint.rows,
             seed=self.measure.seed,
             reason="; ".join(self.why_not) or None,
@@ -375,6 +466,21 @@ def _used(plan: Plan | None) -> DesignUsed | None:
         pairs="all" if plan.pairs is None else "most associated",
         rows=plan.rows,
         terms=plan.terms,
+    )
+
+
+def _no_boosted(joint: Joint, seed: int, reason: str) -> Boosted:
+    return Boosted(
+        value=None,
+        expected=None,
+        ratio=None,
+        null_share=None,
+        beyond_chance=None,
+        auc_cross=None,
+        size=None,
+        rows=joint.rows,
+        seed=seed,
+        reason=reason,
     )
 
 

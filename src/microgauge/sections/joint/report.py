@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
-from microgauge.results.wording import general
+from microgauge.results.wording import begun, general
 from microgauge.sections.charts import SIDES, bars
 from microgauge.sections.joint.words import (
     auc_words,
+    boosted_story,
     cluster_stories,
     ecdf_story,
     propensity_story,
@@ -27,8 +28,10 @@ def propensity_report(result: PropensityResult) -> list[Group]:
     """The story, the scores of both files, and the variables that give the file away."""
     said = f"U_p {general(result.value)}, {auc_words(result)}"
     charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
-    story = Sentence(text=propensity_story(result))
-    return _whole(story, Sentence(text=said, soft=True), *charts)
+    told = [Sentence(text=propensity_story(result)), Sentence(text=said, soft=True)]
+    if result.boosted is not None:
+        told.append(Sentence(text=begun(f"{boosted_story(result.boosted)}."), soft=True))
+    return _whole(*told, *charts)
 
 
 def _scores(result: PropensityResult) -> Chart | None:

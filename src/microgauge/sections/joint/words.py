@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Figure, Group, Headline, Stories
-from microgauge.results.joint import Sees
+from microgauge.results.joint import Boosted, Sees
 from microgauge.results.wording import figure, ratio_words, rounded_per_cent, scientific
 
 TITLE = "Can the two files be told apart?"
@@ -43,7 +43,20 @@ def propensity_words(result: PropensityResult) -> list[Group]:
         given_away = giveaways(result)
         if given_away and result.beyond_chance:
             rows.append(("", f"given away by {', '.join(given_away)}"))
+    if result.boosted is not None:
+        rows.append(("", boosted_story(result.boosted)))
     return _told_apart(*rows)
+
+
+def boosted_story(found: Boosted) -> str:
+    """What boosted trees say, in a sentence."""
+    if found.auc_cross is None or found.ratio is None:
+        return f"by boosted trees: not defined: {found.reason}"
+    told = BEYOND[found.size] if found.beyond_chance else "not told apart beyond chance"
+    return (
+        f"by boosted trees: {told}, AUC {figure(found.auc_cross, 2)} cross-fitted, U_p "
+        f"{ratio_words(found.ratio)} shuffled labels give"
+    )
 
 
 def auc_words(result: PropensityResult) -> str:
@@ -121,7 +134,13 @@ def _told(result: PropensityResult) -> str:
         return BEYOND[result.size]
     if result.size in ("clear", "easy"):
         return "not clearly told apart by U_p, though the AUC of rows not yet seen says otherwise"
-    if result.sees is None or result.sees.share < 1:
+    related = result.sees is not None and result.sees.of > 0
+    if related and result.sees_permuted is False:
+        return (
+            "not told apart, which says little (rows so few or relations so weak that a file with "
+            "every column permuted need not be told apart either)"
+        )
+    if result.sees is None or result.sees.share < 1 or (related and not result.sees_permuted):
         return "not told apart by what the model can see"
     return "hardly to be told apart"
 

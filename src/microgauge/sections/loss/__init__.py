@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from microgauge.results.loss import Loss as LossResult
 from microgauge.sections.loss.choices import LossChoices
@@ -29,6 +29,7 @@ class Loss(Section):
     result = LossResult
     choices = LossChoices
     explanations = EXPLANATIONS
+    slow_choices: ClassVar[Mapping[str, str]] = {"robust": "robust eigenvalues"}
     public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:

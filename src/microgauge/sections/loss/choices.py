@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from microgauge.schema.checks import number, whole
+from microgauge.schema.checks import flag, number, whole
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
@@ -21,6 +21,8 @@ class LossChoices(Entries):
     """Variables in the largest tables: 1, 2 or 3."""
     groups: tuple[str, ...] = ()
     """Variables in whose groups means and covariances are compared too."""
+    robust: bool = False
+    """Whether robust eigenvalues are computed, too, which takes long."""
     robust_sample: int = 2_000
     """Units of each file beyond which robust eigenvalues are those of a sample."""
 
@@ -55,7 +57,8 @@ class LossChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        found = whole(f"{where} robust_sample", self.robust_sample, 100)
+        found = flag(f"{where} robust", self.robust, optional=False)
+        found += whole(f"{where} robust_sample", self.robust_sample, 100)
         if self.ways not in (1, 2, 3):
             found.append(f"{where} ways must be 1, 2 or 3.")
         if not all(isinstance(name, str) for name in self.groups):

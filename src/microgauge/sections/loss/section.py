@@ -17,6 +17,8 @@ from microgauge.sections.loss.validity import Validity
 from microgauge.sections.loss.values import Values
 from microgauge.study.study import Study
 
+NOT_ROBUST = "eigenvalues_robust: left out, as it takes long: robust in [loss], or full"
+
 
 def run(study: Study, log: Log) -> Asking[Loss]:
     """Everything the practice guide compares, for every variable it fits."""
@@ -93,9 +95,11 @@ def _described(statistics: Statistics) -> _Described:
     except Undefined as why:
         reasons.append(f"eigenvalues: {why}")
     try:
-        robust = statistics.robust()
+        robust = statistics.robust() if statistics.wants_robust else None
     except Undefined as why:
         reasons.append(f"eigenvalues_robust: {why}")
+    if not statistics.wants_robust:
+        reasons.append(NOT_ROBUST)
     return _Described(
         statistics.matrices(scatters), eigenvalues, robust, "; ".join(reasons) or None
     )

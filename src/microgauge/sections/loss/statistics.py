@@ -52,7 +52,7 @@ class Statistics:
     def ask(self) -> Asking[None]:
         """Sums and rows of both tables, from one round."""
         works = [asked_both(self.study.engines, [self._moments(place) for place in (0, 1)])]
-        if len(self._spread) >= 2:
+        if self.wants_robust and len(self._spread) >= 2:
             columns = [self._robust_columns(place) for place in (0, 1)]
             works.append(asked_both(self._robust_rows, columns))
         self._facts, *self._columns = yield from together(*works)
@@ -157,6 +157,11 @@ class Statistics:
         return eigenvalue_difference(before.values, after.values)
 
     # -- robust ------------------------------------------------------------------------------
+
+    @property
+    def wants_robust(self) -> bool:
+        """Whether robust eigenvalues are asked for."""
+        return self.study.schema.of(LossChoices).robust
 
     def robust(self) -> float:
         """Of correlation matrices by the minimum covariance determinant, of a sample if large."""

@@ -39,6 +39,12 @@ class Requirements(Section):
         return
         yield  # a part that asks nothing is still one that may ask
 
+    def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
+        """A line for each limit."""
+        from microgauge.sections.requirements.words import brief
+
+        return brief(result)
+
     def words(self, result: Assessment) -> Sequence[Block]:
         """A line for each limit."""
         from microgauge.sections.requirements.words import words

@@ -6,6 +6,17 @@ from microgauge.results import Assessment
 from microgauge.results.blocks import Block, Sentence
 from microgauge.results.gate import file_checks, sentences
 
+MOST_BRIEFLY = 5
+
+
+def brief(result: Assessment) -> list[tuple[str, str]]:
+    """A line for each limit, those that are missed first; of many, how many more there are."""
+    said = sentences(file_checks(result))
+    told = said[:MOST_BRIEFLY]
+    if len(said) > MOST_BRIEFLY:
+        told.append(f"{len(said) - MOST_BRIEFLY} more")
+    return [("limits" if place == 0 else "", text) for place, text in enumerate(told)]
+
 
 def words(result: Assessment) -> list[Block]:
     """A line for each limit, those that are missed first."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from microgauge.results import Assessment
+from microgauge.results.disclosure import LookedFor
 from microgauge.results.figures import Measures, default_utility, utility_sections
-from microgauge.results.verdict import Finding, Opinion, Verdict
+from microgauge.results.verdict import Finding, Opinion, Provisional, Verdict
 from microgauge.schema import Schema
 from microgauge.sections.requirements.holding import (
     measures_of,
@@ -37,6 +39,33 @@ def with_verdict(result: Assessment, schema: Schema) -> Assessment:
     return result.changed(
         verdict=verdict_of(result, _measures(result, schema), schema.of(VerdictChoices).title)
     )
+
+
+def provisional(result: Assessment, later: Sequence[str]) -> Assessment:
+    """The same with the verdict marked as a first one: what was cut short, what comes later."""
+    verdict, found = result.verdict, result.disclosure
+    assert verdict is not None
+    looked_for = None if found is None else found.looked_for
+    seed = result.inputs.seed
+    why = Provisional(
+        sentence=" ".join(_first_said(looked_for, later, seed)),
+        looked_for=looked_for,
+        not_measured=tuple(later),
+        seed=seed,
+    )
+    return result.changed(verdict=replace(verdict, provisional=why))
+
+
+def _first_said(looked_for: LookedFor | None, later: Sequence[str], seed: int) -> list[str]:
+    said = ["Provisional."]
+    if looked_for is not None:
+        said.append(
+            f"Of {looked_for.of:,} people whose keys agree with no record, the nearest records "
+            f"were looked for only for {looked_for.drawn:,} (seed {seed}): the risk is an estimate."
+        )
+    if later:
+        said.append(f"Findings of other sections are not in it: {', '.join(later)}.")
+    return said
 
 
 def _measures(result: Assessment, schema: Schema) -> Measures:

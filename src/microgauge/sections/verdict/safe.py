@@ -40,8 +40,9 @@ def safe(result: Assessment, measures: Measures) -> Opinion:
     found = _by_figures(result, measures)
     if not stops(result.left_in):
         return found
-    said = f"It must not be released as it is. {found.sentence}"
-    return replace(found, grade="poor", sentence=said)
+    stop = "It must not be released as it is."
+    brief = found.brief and f"{stop} {found.brief}"
+    return replace(found, grade="poor", sentence=f"{stop} {found.sentence}", brief=brief)
 
 
 def _by_figures(result: Assessment, measures: Measures) -> Opinion:
@@ -62,6 +63,7 @@ def _by_figures(result: Assessment, measures: Measures) -> Opinion:
         value=value,
         limit=None,
         sentence=" ".join(part for part in said if part),
+        brief=" ".join(part for part in said[:-1] if part),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from microgauge.errors import Undefined, listing
 from microgauge.results import Assessment
@@ -121,7 +122,8 @@ def _placed(result: Assessment, measures: Measures, value: float, place: Place) 
         _caps(gone, weak) if held_back else _gone(gone),
         _rule(place),
     ]
-    return _opinion(grade, measures, value, said, place.kept)
+    opinion = _opinion(grade, measures, value, said, place.kept)
+    return replace(opinion, brief=" ".join(part for part in said[:-1] if part))
 
 
 def _too_few(result: Assessment) -> bool:

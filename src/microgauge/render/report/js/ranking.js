@@ -1,5 +1,5 @@
 // Several candidates: the choice, what they have in common, and the report of each.
-import { chart, dark, intervals } from "./charts.js";
+import { chart, intervals } from "./charts.js";
 import { graded, icon, paper } from "./decision.js";
 import {
   WITHIN,
@@ -15,16 +15,6 @@ import {
 } from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
-
-const DARK = { "#16202c": "#e8edf2", "#0072b2": "#56b4e9", "#e6eaee": "#36414c" };
-
-// The map comes with the colours it has as a file.
-const recoloured = (spec) => {
-  if (!dark()) return spec;
-  let text = JSON.stringify(spec);
-  for (const [from, to] of Object.entries(DARK)) text = text.replaceAll(`"${from}"`, `"${to}"`);
-  return JSON.parse(text);
-};
 
 const title = () => {
   if (data.choice?.title) return name(data.choice.title);
@@ -64,7 +54,7 @@ const decision = () => {
     ),
   );
   if (data.choice) {
-    const map = chart("Risk–utility map", () => recoloured(data.map));
+    const map = chart("Risk–utility map", () => data.map);
     place.append(el("div", { class: "answers choosing" }, chosen(), map));
   } else
     place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
@@ -74,6 +64,7 @@ const decision = () => {
 
 const levels = (place) => {
   if (!data.levels) return;
+  if (data.closer) place.append(chart("The candidates, closer", () => data.closer));
   const title = data.settings
     ? "The candidates, closer"
     : "Safety, utility and balance over the candidates";
@@ -81,7 +72,7 @@ const levels = (place) => {
     el(
       "div",
       { class: "charts" },
-      chart(title, () => recoloured(data.levels)),
+      chart(title, () => data.levels),
     ),
   );
 };
