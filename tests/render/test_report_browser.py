@@ -860,11 +860,11 @@ class TestPublicEdition:
             open_all_variables(page)
             page.evaluate("document.querySelectorAll('.filters button').forEach((b) => b.click())")
             settled(page)
-            said = page.locator("h3", has_text="leaves out").first.locator("+ ul").inner_text()
+            said = page.locator("h2, h3", has_text="leaves out").first.locator("+ ul").inner_text()
             assert "risk" in said
             page.evaluate(
-                "document.querySelectorAll('h3 + ul').forEach((u) => u.previousElementSibling"
-                ".textContent.includes('leaves out') && u.remove())"
+                "document.querySelectorAll('h2 + ul, h3 + ul').forEach((u) =>"
+                " u.previousElementSibling.textContent.includes('leaves out') && u.remove())"
             )
             text = page.inner_text("body").replace("At risk of poverty", "")  # an indicator
             assert self.SECRET.findall(text) == []

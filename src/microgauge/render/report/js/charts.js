@@ -96,7 +96,7 @@ const fitting = (spec, room) => {
     const all = [spec, ...(narrower ?? [])];
     return all.find((one) => one.usermeta.room <= room) ?? all.at(-1);
   }
-  if (typeof spec.width !== "number") return spec;
+  if (typeof spec.width !== "number" || !spec.height) return spec;
   const autosize = { type: "fit-x", contains: "padding" };
   return { ...spec, width: room, height: heightOf(spec), autosize };
 };

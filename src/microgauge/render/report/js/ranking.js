@@ -1,7 +1,19 @@
 // Several candidates: the choice, what they have in common, and the report of each.
 import { chart, intervals } from "./charts.js";
 import { graded, icon, paper } from "./decision.js";
-import { cut, data, distinct, el, leftOut, name, none, number, question, section } from "./dom.js";
+import {
+  WITHIN,
+  cut,
+  data,
+  distinct,
+  el,
+  leftOut,
+  name,
+  none,
+  number,
+  question,
+  section,
+} from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
 
@@ -45,7 +57,8 @@ const decision = () => {
   if (data.choice) {
     const map = chart("Risk–utility map", () => data.map);
     place.append(el("div", { class: "answers choosing" }, chosen(), map));
-  } else place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out));
+  } else
+    place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
   place.append(paper(data.compared));
   return place;
 };
@@ -244,7 +257,7 @@ const eachCandidate = (parent) => {
       tab.setAttribute("aria-pressed", String(tab.dataset.at === String(i)));
     settings.textContent = data.settings ? data.settings[i] : "";
     holder.replaceChildren();
-    renderReport(data.reports[i], holder, "c-");
+    renderReport(data.reports[i], holder, WITHIN);
   };
   distinct(data.candidates, 40).forEach((text, i) => {
     const given = { type: "button", dir: "auto", "data-at": i, "aria-pressed": "false" };

@@ -182,10 +182,12 @@ const HEADS = [
   { text: "what happened", optional: true },
 ];
 
+const labelled = (label) => (label ? name(label, "span", { class: "name label soft" }) : null);
+
 const variableRow = (report, v) => {
   const open = name(v.name, "button", { type: "button", "aria-expanded": "false" });
   const cells = [
-    { node: open, sort: v.name },
+    { node: el("span", {}, open, labelled(v.label)), sort: v.name },
     { node: el("span", { class: "word" }, v.type), sort: v.type },
     { node: el("span", {}, number(v.utility), meter(v.utility)), sort: v.utility },
     cell(v.pairs),
@@ -219,8 +221,8 @@ const filterOf = (rows, variables, unfold) => {
     const wanted = field.value.toLocaleLowerCase();
     if (wanted) unfold();
     rows.forEach((row, i) => {
-      const { name: said, type, story } = variables[i];
-      const shown = `${said} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
+      const { name: said, label, type, story } = variables[i];
+      const shown = `${said} ${label ?? ""} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
       if (!shown) row.close();
       row.node.hidden = !shown;
     });
