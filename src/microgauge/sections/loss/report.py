@@ -157,8 +157,8 @@ def _loglinear(found: LogLinearLoss | None) -> list[Block]:
     )
     if found.added:
         said += (
-            f" {general(found.added)} units were added to every cell of both files: without, "
-            "estimates would not be finite."
+            f" To every cell of both files {general(found.added)} was added: without, estimates "
+            "would not be finite."
         )
     table = Table(
         caption="Terms of the log-linear model",
