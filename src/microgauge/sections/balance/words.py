@@ -11,7 +11,9 @@ MOST_LOST = 4
 
 def headline(rut: Rut) -> Headline:
     """The balance."""
-    return Headline(figures=(Figure(label="balance of risk and utility", value=rut.value, explain="rut"),))
+    return Headline(
+        figures=(Figure(label="balance of risk and utility", value=rut.value, explain="rut"),)
+    )
 
 
 def words(rut: Rut) -> list[Block]:
