@@ -185,10 +185,7 @@ const overCandidates = (parent, id, title, several) => {
     : "The original on top, then the candidates.";
   place.append(el("p", { class: "soft" }, order));
   for (const { title: said, terms } of several) {
-    place.append(
-      el("h4", {}, name(said)),
-      el("div", { class: "charts" }, ...terms.map(termChart)),
-    );
+    place.append(el("h4", {}, name(said)), el("div", { class: "charts" }, ...terms.map(termChart)));
   }
 };
 
@@ -214,7 +211,13 @@ const sharesSpec = (rows, room) => {
     data: { values },
     mark: { type: "bar", stroke: "white", strokeWidth: 0.5 },
     encoding: {
-      y: { field: "candidate", type: "nominal", sort: known, title: null, axis: { labelLimit: 260 } },
+      y: {
+        field: "candidate",
+        type: "nominal",
+        sort: known,
+        title: null,
+        axis: { labelLimit: 260 },
+      },
       x: { ...part, title: null, axis: { format: "%" } },
       color: {
         field: "label",
@@ -222,7 +225,11 @@ const sharesSpec = (rows, room) => {
         sort: null,
         scale: { scheme: "tableau20", domain: shown },
         title: null,
-        legend: { labelLimit: 160, orient: room < 600 ? "bottom" : "right", columns: room < 600 ? 2 : 1 },
+        legend: {
+          labelLimit: 160,
+          orient: room < 600 ? "bottom" : "right",
+          columns: room < 600 ? 2 : 1,
+        },
       },
       tooltip: [{ field: "candidate" }, { field: "label" }, { field: "share", format: ".1%" }],
     },
