@@ -195,6 +195,12 @@ class TestAssess:
         assert out.count(": differs;") == 1
         assert "Figures that differ\n" in out
 
+    @pytest.mark.parametrize("depth", ["--quick", "--yardsticks"])
+    def test_what_was_asked_for_is_measured_again(self, depth, capsys):
+        only = [] if depth == "--quick" else ["--only", "gdu"]
+        main(["assess", "o.csv", "p.csv", "--schema", "s.toml", *only, depth, "--json", "r.json"])
+        assert main(["verify", "r.json"]) == 0
+
     def test_hashes_alone(self, capsys):
         assert main(["verify", "r.json", "--hashes"]) == 0
         assert "nothing was measured again" in capsys.readouterr().out

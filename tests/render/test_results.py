@@ -150,7 +150,7 @@ CONTRACT = {
     "manifest": "command inputs schema recipe options seed versions",
     "manifest.inputs": "role name given files sha256",
     "manifest.schema": "path sha256 content content_sha256",
-    "manifest.options": "sections engine memory",
+    "manifest.options": "sections engine memory quick",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""
@@ -273,10 +273,10 @@ def test_notebook_view_escapes_names_of_the_data() -> None:
 
 
 def test_text_and_repr(demo: microgauge.Assessment) -> None:
-    ratio = demo.propensity.ratio
-    assert repr(demo) == (
-        f"Assessment(gdu={demo.gdu.value:.4f}, propensity_ratio={ratio:.3g}, variables=15)"
-    )
+    found = demo.verdict
+    grades = f"useful={found.useful.grade}, safe={found.safe.grade}"
+    figures = f"utility={found.utility:.3f}, risk={found.risk:.3f}, gdu={demo.gdu.value:.3f}"
+    assert repr(demo) == f"Assessment({grades}, {figures}, rows=5497→5497, variables=15)"
     assert "RAC1P × WKHP" in str(demo)
 
 

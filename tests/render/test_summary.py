@@ -169,6 +169,13 @@ def test_what_is_not_known_is_said(assessed):
     assert said.count("no figure") == 2
 
 
+def test_a_first_verdict_says_that_it_is_one():
+    result = microgauge.assess(table(), table(10), schema=SCHEMA, quick=True)
+    said = " ".join(text for *_, text in lines_of(summary_svg(result)))
+    assert "This is a first verdict, which may still change." in said
+    assert result.verdict.provisional.sentence[:60] in said
+
+
 def test_names_are_text_and_nothing_else(assessed):
     svg = summary_svg(with_findings(renamed(assessed, HOSTILE[0]), finding(HOSTILE[0])))
     assert "<script>" not in svg

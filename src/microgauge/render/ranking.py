@@ -469,7 +469,7 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
             f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
     labels = [
-        f"  {padded(v.name, width)}  {cut(v.label, WIDTH - width - 4)}"
+        f"  {padded(names[v.name], width)}  {cut(v.label, WIDTH - width - 4)}"
         for v in variables
         if v.label
     ]

@@ -53,7 +53,7 @@ class Content:
     title: str
     date: str
     choice: tuple[str, ...]
-    """Of several candidates: which to release and why."""
+    """Of several candidates: which to release and why; of one file, why the verdict may change."""
     answers: tuple[Answer, ...]
     limits: tuple[Check, ...]
     about_limits: str
@@ -89,7 +89,7 @@ def _of_file(result: Assessment) -> Content:
         kind="Summary of a protected file",
         title=named or _base(inputs.protected.path),
         date=today(),
-        choice=(),
+        choice=_provisional(result),
         answers=_answers(result),
         limits=file_checks(result),
         about_limits="" if result.requirements else "No limit was set.",
@@ -102,6 +102,12 @@ def _of_file(result: Assessment) -> Content:
         texts=_texts(manifest),
         made=_made(result.microgauge, inputs.seed, manifest),
     )
+
+
+def _provisional(result: Assessment) -> tuple[str, ...]:
+    """A first verdict says that it is one: nobody should sign it for the last."""
+    why = None if result.verdict is None else result.verdict.provisional
+    return () if why is None else ("This is a first verdict, which may still change.", why.sentence)
 
 
 def _of_ranking(result: Ranking) -> Content:

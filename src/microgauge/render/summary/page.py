@@ -109,7 +109,7 @@ def _heading(sheet: Sheet, x: float, y: float, said: str) -> float:
     return y + 13
 
 
-MAP_WIDTH, MAP_HEIGHT = 262.0, 200.0
+MAP_WIDTH, MAP_HEIGHT = 310.0, 200.0
 
 
 def _middle(sheet: Sheet, content: Content, svg: str | None, y: float) -> float:
