@@ -77,7 +77,12 @@ const cellNodes = (found, x, y, cell, hatch) => {
 };
 
 const marker = () =>
-  node("rect", { fill: "none", style: "stroke: var(--ink)", "stroke-width": 2, visibility: "hidden" });
+  node("rect", {
+    fill: "none",
+    style: "stroke: var(--ink)",
+    "stroke-width": 2,
+    visibility: "hidden",
+  });
 
 // Moves over the cells with the mouse or the arrow keys; tells and opens the one it is at.
 const guide = (picture, { count, cell }, { at, tell, open }) => {
@@ -156,12 +161,7 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
     status.replaceChildren(name(names[i]), " × ", name(names[j]), `: ${said(i, j)}`);
   };
   guide(picture, plan, { at: (row, column) => [order[row], order[column]], tell, open });
-  return el(
-    "div",
-    { class: "triangle", role: "group", "aria-label": title },
-    picture,
-    status,
-  );
+  return el("div", { class: "triangle", role: "group", "aria-label": title }, picture, status);
 };
 
 const swatch = (found, text) => {
