@@ -156,7 +156,7 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
     const style = "fill: var(--ink)";
     picture.append(node("text", { ...place, style, "dominant-baseline": "central" }, text));
   }
-  const status = el("p", { class: "soft told", "aria-live": "polite" }, " ");
+  const status = el("p", { class: "soft pointed", "aria-live": "polite" }, " ");
   const tell = (i, j) => {
     status.replaceChildren(name(names[i]), " × ", name(names[j]), `: ${said(i, j)}`);
   };

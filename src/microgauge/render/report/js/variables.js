@@ -54,31 +54,39 @@ const histogram = (d) => {
 };
 
 const boxes = (d) => {
-  const values = d.boxes.map(([q05, q25, q50, q75, q95], i) => ({
-    side: i ? "protected" : "original",
-    ...{ q05, q25, q50, q75, q95 },
-  }));
-  const ends = d.ends.flatMap((both, i) =>
-    both.map((end) => ({ end, side: i ? "protected" : "original" })),
-  );
-  const drawn = boxLayers(values, "side");
-  const extremes = {
-    data: { values: ends },
-    mark: { type: "point", size: 24 },
+  const sides = ["original", "protected"];
+  const values = d.boxes.map(([, q25, q50, q75], i) => {
+    const [low, high] = d.whiskers[i];
+    return { side: sides[i], q05: low, q25, q50, q75, q95: high };
+  });
+  const drawn = boxLayers(values, "side", 26);
+  const beyond = {
+    data: { values: d.outliers.flatMap((some, i) => some.map((x) => ({ x, side: sides[i] }))) },
+    mark: { type: "point", size: 28, strokeWidth: 1.2 },
     encoding: {
       y: { field: "side", type: "nominal", title: null, sort: null },
-      x: { field: "end", type: "quantitative" },
+      x: { field: "x", type: "quantitative" },
       color: sideColour,
-      tooltip: [{ field: "side" }, { field: "end", format: ".4g" }],
+      tooltip: [{ field: "side" }, { field: "x", format: ".4g" }],
     },
   };
   return {
-    title: "Quantiles at 5, 25, 50, 75 and 95 %; points: least and largest",
+    title: "Box plots with outliers",
     width: 340,
-    height: 70,
+    height: 110,
     ...drawn,
-    layer: [...drawn.layer, extremes],
+    layer: [...drawn.layer, beyond],
   };
+};
+
+// What the box plots mean, and how many records they set apart.
+const boxesSaid = (d) => {
+  const count = (some) => new Intl.NumberFormat("en").format(some);
+  const [before, after] = d.beyond.map(count);
+  return (
+    "Boxes hold the middle half; lines end at the last number within one and a half box lengths " +
+    `of the box; points lie beyond: ${before} records of the original, ${after} of the protected file.`
+  );
 };
 
 const shares = (d) => {
@@ -158,6 +166,7 @@ const variablePanel = (report, v) => {
   if (drawn.length) panel.append(el("div", { class: "charts" }, ...drawn));
   else
     panel.append(el("p", { class: "soft" }, v.detail?.reason || "No distribution can be shown."));
+  if (v.detail?.beyond) panel.append(el("p", { class: "soft" }, boxesSaid(v.detail)));
   if (v.detail?.outside) panel.append(el("p", { class: "soft" }, v.detail.outside));
   panel.append(facts(report, v), ...(v.recoding ? recoding(v.recoding) : []));
   return panel;
