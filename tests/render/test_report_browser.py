@@ -350,7 +350,8 @@ class TestPage:
 
     def test_every_section_has_a_chart_where_it_should(self, visit):
         with visit("whole") as page:
-            for part in ("pairs", "whole", "indicators", "regressions", "risk"):
+            assert page.locator("#pairs svg").count() > 0
+            for part in ("whole", "indicators", "regressions", "risk"):
                 assert page.locator(f"#{part} .chart svg").count() > 0
             for part in ("loss", "yardsticks-yardsticks-in-figures", "rut"):
                 assert page.locator(f"#{part} tbody tr").count() > 1

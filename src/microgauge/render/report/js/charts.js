@@ -149,9 +149,9 @@ export const redraw = () => redrawIf(() => true);
 
 let waiting = null;
 window.addEventListener("resize", () => {
-  clearTimeout(waiting);
+  window.clearTimeout(waiting);
   const changed = (place, entry) => !entry.fixed && entry.room !== roomFor(place);
-  waiting = setTimeout(() => redrawIf(changed), 150);
+  waiting = window.setTimeout(() => redrawIf(changed), 150);
 });
 
 export const edgeLabel = (value) =>
