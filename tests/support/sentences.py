@@ -21,10 +21,10 @@ from microgauge.errors import InputError
 from microgauge.render import text
 from microgauge.render.ranking import diagnosis_text, ranking_text
 from microgauge.results.blocks import Figures, Group, Headline, Sentence, Stories, Table
-from support.forms import forms, listed
+from support.forms import codes, forms, listed
 
 FOLDER = Path(__file__).parents[1] / "sentences"
-FORMS, PRINTED = FOLDER / "forms.txt", FOLDER / "printed.txt"
+FORMS, PRINTED, CODES = (FOLDER / f"{name}.txt" for name in ("forms", "printed", "codes"))
 
 SAYING = {"sentence", "remedy", "reason", "why", "against", "said", "notes", "missed"}
 """Names of the JSON result whose texts are for people."""
@@ -230,7 +230,9 @@ def _all_said(result: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_assessment(result: microgauge.Assessment) -> Iterator[tuple[str, str]]:
+    yield from (("code", note.code) for note in result.remarks)
     if result.verdict is not None:
+        yield from (("finding code", finding.code) for finding in result.verdict.findings)
         for opinion in (result.verdict.useful, result.verdict.safe):
             yield "verdict", opinion.sentence
         for finding in result.verdict.findings:
@@ -304,6 +306,15 @@ def printed_forms(said: list[Said]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def listed_codes(said: list[Said]) -> str:
+    """Codes of notes and findings: those that the cases print, then those that only stand there."""
+    seen = {one.text for one in said if one.kind in ("code", "finding code")}
+    only = [code for code in codes() if code not in seen]
+    return "\n".join(["# printed", *sorted(seen), "", "# in the source only", *only]) + "\n"
+
+
 if __name__ == "__main__":
+    told = printed()
     FORMS.write_text(listed(forms()), encoding="utf-8")
-    PRINTED.write_text(printed_forms(printed()), encoding="utf-8")
+    PRINTED.write_text(printed_forms(told), encoding="utf-8")
+    CODES.write_text(listed_codes(told), encoding="utf-8")
