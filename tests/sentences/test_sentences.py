@@ -46,7 +46,7 @@ NOT_ENGLISH = {
     "an article": r"\ba (?:8\d? %|11 %|18 %|[aeio]\w{3,} (?!user))",
 }
 """What no sentence has, by what is wrong with it."""
-RIGHT = re.compile(r"a (?:one|once)|full=True|p \d(?:\.\d+)?e-\d+")
+RIGHT = re.compile(r"a (?:one|once)|full=True|(?:^|p )\d(?:\.\d+)?e-\d+")
 """What would be found above and is right: very small p-values among them."""
 EXPERTS = re.compile(
     r"\b(?:U_p|U_c|U_m|U_s|IL1s?|CTBIL|GCP|NCP|AAD|AUC|pMSE|SUDA|RUT|R_internal)\b"
