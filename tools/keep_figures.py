@@ -44,11 +44,12 @@ RUNS = {"everything": everything, "ranked": ranked, "diagnosed": diagnosed}
 
 
 def without_places(content: Any) -> Any:
-    """The same with files by their names: where they lay on one machine is nobody's concern."""
+    """The same with files by their names, and without what else is of one machine alone."""
     if isinstance(content, dict):
         return {
             name: Path(value).name if name == "path" else without_places(value)
             for name, value in content.items()
+            if name != "manifest"
         }
     return [without_places(part) for part in content] if isinstance(content, list) else content
 

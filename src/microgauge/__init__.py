@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from microgauge.commands.diagnose import diagnose
     from microgauge.commands.explore import explore
     from microgauge.commands.rank import rank
+    from microgauge.commands.verify import verify
     from microgauge.errors import InputError, MicrogaugeError, Undefined
     from microgauge.masking import mask
     from microgauge.papers import reproduce
@@ -56,6 +57,7 @@ __all__ = [
     "propensity",
     "rank",
     "reproduce",
+    "verify",
 ]
 
 _HOMES = {
@@ -82,6 +84,7 @@ _HOMES = {
     "propensity": "commands.assess",
     "rank": "commands.rank",
     "reproduce": "papers",
+    "verify": "commands.verify",
 }
 """Where each public name lives. Modules load on first use, so that `import microgauge` is quick."""
 

@@ -1033,7 +1033,7 @@ def test_the_command_writes_the_recommended_recipe(folder, capsys):
 def test_where_none_is_within_the_limits_no_recipe_is_written(folder, capsys):
     Path("old.toml").write_text("kept")
     for name in ("best.toml", "old.toml"):
-        assert command(GRID, "-o", name, "--max-risk", "0.01", "--json", "r.json") == 0
+        assert command(GRID, "-o", name, "--max-risk", "0.01", "--json", "r.json") == 1
         assert capsys.readouterr().out.startswith("Release none: no candidate has risk at most")
     assert not Path("best.toml").exists()
     assert Path("old.toml").read_text() == "kept"
@@ -1041,7 +1041,7 @@ def test_where_none_is_within_the_limits_no_recipe_is_written(folder, capsys):
 
 
 def test_that_no_recipe_is_written_is_said(folder, capsys):
-    assert command(GRID, "-o", "best.toml", "--max-risk", "0.01") == 0
+    assert command(GRID, "-o", "best.toml", "--max-risk", "0.01") == 1
     assert "best.toml" in capsys.readouterr().err
 
 

@@ -295,9 +295,9 @@ def pair_name(page):
 
 def heat_cell(page, place):
     """A cell of the heat map of all pairs, and the two variables it stands for."""
-    cell = page.locator(".chart.wide g.mark-rect.role-mark path").nth(place)
-    datum = cell.evaluate("(e) => [e.__data__.datum.a, e.__data__.datum.b]")
-    return cell, set(datum)
+    cell = page.locator(".triangle rect[data-row]").nth(place)
+    cell.hover()
+    return cell, set(page.locator(".told .name").all_text_contents())
 
 
 def assert_no_overflow(page):
@@ -742,7 +742,8 @@ class TestLook:
         with visit("whole") as page:
             open_all_variables(page)
             open_pair(page, 0, 1)
-            names = page.locator(".chart").evaluate_all("(all) => all.map((c) => c.ariaLabel)")
+            held = page.locator(".chart, .triangle")
+            names = held.evaluate_all("(all) => all.map((c) => c.ariaLabel)")
             assert "Utility of every pair" in names
             assert "Shares of categories" in names
             assert "Box plot" in names
@@ -1008,23 +1009,102 @@ def test_five_hundred_variables(visit):
 
 
 def test_a_hundred_variables_on_the_heat_map(visit):
-    """Cells are large enough to point at; labels do not run into each other; a pair opens."""
+    """The worst are shown, and said so; cells are large enough to point at; names apart."""
     with visit("hundred") as page:
-        page.wait_for_timeout(600)
+        page.wait_for_selector(".triangle")
+        assert "Shown are the 40 variables of 100 that lost most" in page.inner_text("#pairs")
+        cells = page.locator(".triangle rect[data-row]")
+        assert cells.count() == 40 * 39 / 2
         cell, names = heat_cell(page, 500)
         box = cell.bounding_box()
-        assert min(box["width"], box["height"]) >= 7
-        tops = page.locator(".chart.wide g.role-axis:last-of-type text").evaluate_all(
-            "(all) => all.filter((t) => getComputedStyle(t).opacity !== '0')"
-            ".filter((t) => t.getAttribute('text-anchor') === 'end')"
-            ".map((t) => t.getBoundingClientRect().top)"
+        assert min(box["width"], box["height"]) >= 12
+        boxes = page.locator(".triangle svg > text").evaluate_all(
+            "(all) => all.map((t) => t.getBoundingClientRect()).map((b) => [b.top, b.bottom])"
         )
-        assert len(tops) > 20
-        assert np.diff(sorted(tops)).min() > 5
-        cell.hover()
-        tip = page.locator("#vg-tooltip-element.visible")
-        tip.wait_for()
-        assert all(name in tip.inner_text() for name in names)
+        assert len(boxes) == 40
+        tops = sorted(top for top, _ in boxes)
+        assert np.diff(tops).min() >= 12
         cell.click()
         page.wait_for_selector("[aria-live] .open")
         assert pair_name(page) == names
+
+
+class TestHeatMap:
+    def test_weakest_first_and_removed_hatched(self, visit):
+        pairs = data_in("demo")["pairs"]
+        kept = {place: [] for place in range(len(pairs["names"]))}
+        for i, j, utility in pairs["matrix"]:
+            for place in (i, j):
+                kept[place] += [] if utility is None else [utility]
+        means = [np.mean(kept[i]) for i in pairs["order"] if kept[i]]
+        assert means == sorted(means)
+        assert pairs["order"][: len(pairs["removed"])] == pairs["removed"] != []
+        with visit("demo") as page:
+            page.wait_for_selector(".triangle")
+            names = page.locator(".triangle svg > text").all_text_contents()
+            first = [t for t in names if not re.fullmatch(r"[+−]?\.\d\d|[+−]?1\.00", t)]
+            assert first == [pairs["names"][i] for i in pairs["order"]]
+            hatched = page.locator(".triangle rect[data-column='0'][fill^='url']")
+            assert hatched.count() == len(pairs["names"]) - 1
+
+    def test_the_more_was_lost_the_farther_from_the_paper(self, visit):
+        with visit("demo") as page:
+            page.wait_for_selector(".triangle")
+            for _ in range(2):
+                light = page.evaluate(
+                    """() => [...document.querySelectorAll('.triangle rect[data-row]')]
+                      .filter((r) => !r.getAttribute('fill'))
+                      .map((r) => {
+                        r.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
+                        const told = document.querySelector('.told').textContent;
+                        const [, u] = told.match(/utility ([\\d.]+)/) ?? [];
+                        const canvas = document.createElement('canvas').getContext('2d');
+                        canvas.fillStyle = getComputedStyle(r).fill; canvas.fillRect(0, 0, 1, 1);
+                        const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+                        return [Number(u), 0.3 * red + 0.59 * green + 0.11 * blue]; })
+                      .filter(([u]) => !Number.isNaN(u))"""
+                )
+                assert len(light) > 50
+                paper = page.evaluate("document.documentElement.dataset.theme") != "dark"
+                ranked = [shade for _, shade in sorted(light)]
+                assert np.all(np.diff(ranked) * (1 if paper else -1) >= -1.5)
+                page.click("#theme")
+
+    def test_by_the_keyboard(self, visit):
+        with visit("demo") as page:
+            page.wait_for_selector(".triangle")
+            page.focus(".triangle svg")
+            seen = []
+            for key in ("ArrowDown", "ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp"):
+                page.keyboard.press(key)
+                seen.append(page.inner_text(".told"))
+            assert len(set(seen)) >= 4
+            names = set(page.locator(".told .name").all_text_contents())
+            page.keyboard.press("Enter")
+            page.wait_for_selector("[aria-live] .open")
+            assert pair_name(page) == names
+
+    def test_before_after_and_difference_on_request(self, visit):
+        pairs = data_in("demo")["pairs"]
+        with visit("demo") as page:
+            page.click("[data-kind=associations]")
+            three = page.locator(".three .triangle")
+            assert three.count() == 3
+            assert three.evaluate_all("(all) => all.map((t) => t.ariaLabel)") == [
+                "Before", "After", "Difference",
+            ]  # fmt: skip
+            tops = three.evaluate_all("(all) => all.map((t) => t.getBoundingClientRect().top)")
+            assert len(set(tops)) == 1
+            i, j, before, after = pairs["associations"]["rows"][0]
+            order = pairs["order"]
+            row, column = sorted((order.index(i), order.index(j)), reverse=True)
+            cell = three.nth(2).locator(f"rect[data-row='{row}'][data-column='{column}']")
+            cell.hover()
+            told = three.nth(2).locator(".told").inner_text()
+            assert f"{before:.3f} before, {after:.3f} after" in told
+
+    def test_the_page_stays_quick_with_very_many_variables(self, visit):
+        with visit("five hundred") as page:
+            page.wait_for_selector(".triangle")
+            assert page.locator(".triangle rect").count() < 1000
+            assert "variables of 500" in page.inner_text("#pairs")

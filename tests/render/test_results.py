@@ -24,7 +24,7 @@ def demo() -> microgauge.Assessment:
 
 CONTRACT = {
     "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf tables"
-    " loss indicators regressions disclosure risk rut verdict yardsticks notes",
+    " loss indicators regressions disclosure risk rut verdict yardsticks manifest notes",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -46,8 +46,9 @@ CONTRACT = {
     "gdu.coverage": "pairs tested reasons",
     "gdu.models": "kind formula statistic_original statistic_protected outcome utility terms",
     "gdu.models.terms": "term original protected outcome utility",
-    "propensity": "model description degree interactions sees design terms rank rows value expected"
-    " ratio null_deviation resamples null_share beyond_chance auc auc_cross size specks po50"
+    "propensity": "model description degree interactions sees design terms rank rank_original rows"
+    " value expected ratio null_deviation resamples null_share beyond_chance permuted_ratio"
+    " sees_permuted auc auc_cross size specks po50"
     " percentiles_original percentiles_protected variables seed boosted",
     "propensity.sees": "share how pairs of names",
     "propensity.design": "degree groups pairs rows terms",
@@ -146,6 +147,10 @@ CONTRACT = {
     "verdict.useful": "grade measure value limit kept sentence brief",
     "verdict.safe": "grade measure value limit kept sentence brief",
     "verdict.findings": "code grade about sentence remedy see",
+    "manifest": "command inputs schema recipe options seed versions",
+    "manifest.inputs": "role name given files sha256",
+    "manifest.schema": "path sha256 content content_sha256",
+    "manifest.options": "sections engine memory quick",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""
@@ -153,6 +158,7 @@ NAMED_BY_DATA = {
     "disclosure.attacks",
     "gdu.coverage.reasons",
     "loss.subdomains.means",
+    "manifest.versions",
     "risk.classes",
     "risk.external_reasons",
     "risk.external_weights",
@@ -198,6 +204,8 @@ def names_in(content: object, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(content, dict):
         for name, value in content.items():
             yield place, name
+            if (place, name) == ("manifest.schema", "content"):
+                continue  # whatever the schema says
             step = "*" if place in NAMED_BY_DATA else name
             yield from names_in(value, f"{place}.{step}".removeprefix("."))
 

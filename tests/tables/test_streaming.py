@@ -216,6 +216,8 @@ def test_the_command_reads_in_batches(tmp_path, capsys):
         with in_batches(30) if name == "split" else pytest.MonkeyPatch.context():
             assert main([*arguments, *more]) == 0
         found.append(json.loads((tmp_path / f"{name}.json").read_text()))
+    memory = [one.pop("manifest")["options"]["memory"] for one in found]
+    assert memory == [None, "256MB"]
     assert capsys.readouterr().err == ""
     assert found[0]["inputs"]["original"]["rows"] == 80
     assert differences(*found) == []

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from microgauge._version import __version__
-from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema
+from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
 from microgauge.cli.command import CommandParser
 from microgauge.cli.outputs import guard
 from microgauge.errors import InputError
@@ -23,6 +23,7 @@ COMMANDS = (
     mask.COMMAND,
     explore.COMMAND,
     reproduce.COMMAND,
+    verify.COMMAND,
     demo.COMMAND,
 )
 EPILOG = """\

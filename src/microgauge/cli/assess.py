@@ -25,6 +25,7 @@ from microgauge.cli.outputs import (
     finished,
     junit_file,
     report_file,
+    summary_file,
     table_file,
 )
 from microgauge.errors import InputError
@@ -51,6 +52,7 @@ class Outputs:
     long: bool = False
     advice: bool = True
     """Whether the next step is told."""
+    summary: str | None = None
 
 
 def description() -> str:
@@ -99,8 +101,10 @@ def run(chosen: argparse.Namespace) -> int:
         risky=chosen.risky,
         junit=chosen.junit,
         long=chosen.long,
+        summary=chosen.summary,
     )
-    check_outputs(chosen.json, chosen.pairs, chosen.risky, chosen.report, chosen.junit)
+    written = ("json", "pairs", "risky", "report", "summary", "junit")
+    check_outputs(*(getattr(chosen, name) for name in written))
     check_report(chosen)
     schema = chosen_schema(chosen.schema, chosen.settings)
     check_junit(chosen.junit, schema, require=chosen.require)
@@ -146,6 +150,7 @@ def assessed(
         **report_file(outputs.report, result, outputs.edition, outputs.min_count),
         **table_file(outputs.risky, lambda: result.risky),
         **junit_file(outputs.junit, result),
+        **summary_file(outputs.summary, result),
     }
     steps = next_steps(result, report=bool(outputs.report)) if outputs.advice else []
     return finished(result, outputs.json, files, Shown(outputs.long, steps))

@@ -17,6 +17,7 @@ from microgauge.cli.outputs import (
     finished,
     junit_file,
     report_file,
+    summary_file,
     table_file,
 )
 
@@ -85,7 +86,8 @@ def check_comparison(chosen: argparse.Namespace, drawn: Sequence[Picture]) -> No
     """Whether all can be written that is asked for."""
     check_report(chosen)
     paths = (path for _, path, _ in drawn)
-    check_outputs(chosen.json, chosen.report, chosen.table, chosen.junit, *paths)
+    written = ("json", "report", "summary", "table", "junit")
+    check_outputs(*(getattr(chosen, name) for name in written), *paths)
     if chosen.junit:
         limits = {name: getattr(chosen, name) for name in ("require", "max_risk", "min_utility")}
         check_junit(chosen.junit, chosen_schema(chosen.schema, chosen.settings), **limits)
@@ -103,6 +105,7 @@ def compared(
         **report_file(chosen.report, result, chosen.edition, chosen.min_count),
         **table_file(chosen.table, result.table),
         **junit_file(chosen.junit, result),
+        **summary_file(chosen.summary, result),
         **(more or {}),
     }
     return finished(result, chosen.json, files, Shown(chosen.long, _next_steps(chosen, result)))

@@ -82,6 +82,7 @@ def add_choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     add_json(command)
     command.add_argument("--report", metavar="F.html", help="write a report to look at")
+    command.add_argument("--summary", metavar="F.pdf", help="write one page for the committee")
     command.add_argument(
         "--edition",
         choices=("internal", "public"),
@@ -187,4 +188,4 @@ def chosen_schema(path: str | None, settings: Sequence[str] = ()) -> Schema:
     from microgauge.schema.settings import set_entries
 
     content = {} if path is None else read_toml(path)
-    return Schema.from_dict(set_entries(content, settings))
+    return Schema.from_dict(set_entries(content, settings)).changed(file=path)

@@ -76,9 +76,16 @@ def check_report(chosen: argparse.Namespace) -> None:
     faults = [] if chosen.min_count >= 1 else ["--min-count must be 1 or more."]
     if _ends(chosen.report) == ".pdf":
         faults.append(
-            f"--report writes a page for a browser (HTML); for one page in PDF use --summary "
+            "--report writes a page for a browser (HTML); for one page in PDF use --summary "
             f"{chosen.report}."
         )
+    if _ends(chosen.summary) in (".html", ".htm"):
+        faults.append(
+            "--summary writes one page in PDF; for a page for a browser (HTML) use --report "
+            f"{chosen.summary}."
+        )
+    elif chosen.summary and _ends(chosen.summary) != ".pdf":
+        faults.append(f"--summary writes PDF: {chosen.summary} must end in .pdf.")
     if faults:
         raise InputError(*faults)
 
@@ -105,6 +112,11 @@ def report_file(path: str | None, result: Any, edition: Any, min_count: int) -> 
     from microgauge.render.report import report_html
 
     return {Path(path): report_html(result, edition, min_count)}
+
+
+def summary_file(path: str | None, result: Any) -> Files:
+    """One page for the committee."""
+    return {Path(path): result.summary()} if path else {}
 
 
 def junit_file(path: str | None, result: Any) -> Files:

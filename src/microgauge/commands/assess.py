@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
@@ -22,6 +23,7 @@ from microgauge.results import (
     InputTable,
     PropensityResult,
 )
+from microgauge.results.given_back import Frames, frames_of
 from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable
@@ -68,26 +70,46 @@ def assess(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
+    frames: Frames | None = None,
     progress: Progress = where_seen,
 ) -> Assessment:
-    """Measure how much a protected table has lost.
+    """Measure what a protected table is still good for, and how safe it is.
+
+    >>> import microgauge
+    >>> from microgauge.demo import ORIGINAL, PROTECTED
+    >>> result = microgauge.assess(ORIGINAL, PROTECTED, keys=["AGEP", "SEX", "MAR"], quick=True)
+    >>> result.verdict.useful.grade
+    'fair'
 
     Tables are paths or data frames (pandas, polars, PyArrow, anything with the Arrow C stream
-    interface). `schema` is a `Schema`, a dict of the same shape, or the path of a TOML file; `key`
-    names the column that joins the tables. `keys` are the variables by which a person could be
-    recognised, `sensitive` those that an intruder wants to know, `weight` the weights of the rows:
-    names, which add to what the schema says. `only` and `skip` choose among the sections, which
-    `microgauge assess --help` lists; what takes long is left out unless it is named, has a table in
-    the schema, or `full` asks for all; `quick` stops after a first verdict. `yardsticks` adds files
-    whose loss is known. `external` is a
-    table an intruder may hold, `population` the one the original was drawn from, `holdout` one of
-    the same population none of whose units was used. `require` are limits on figures, "risk<=0.05,
-    gdu>=0.8", or a dict: the result's `requirements` say which are kept. With `risky`, the result's
-    `risky` is a data frame of row numbers and risks, the riskiest first. With `details`, it holds
-    what a report draws. Tables that would take more than a quarter of `memory` ("4GB"; a share of
-    the machine's own unless given) are read in batches, with codes in files without a name in the
-    folder `scratch`. With `engine` a Spark session, or "spark", tables are Spark data frames, names
-    of tables or paths that Spark can read.
+    interface). What can be said:
+
+    - `schema`: a `Schema`, a dict of the same shape, or the path of a TOML file.
+    - `key`: the column that joins the tables.
+    - `keys`: names of variables by which a person could be recognised; added to the schema's.
+    - `sensitive`: names of variables that an intruder wants to know; added to the schema's.
+    - `weight`: the column of weights of the rows.
+    - `only`, `skip`: names of sections; `microgauge assess --help` lists them.
+    - `quick`: stop after a first verdict.
+    - `full`: also what takes long, which else is computed where it is named or has a table in the
+      schema.
+    - `yardsticks`: also measure files whose loss is known.
+    - `external`: a table that an intruder may hold.
+    - `population`: the table that the original was drawn from.
+    - `holdout`: a table of the same population, none of whose units was used.
+    - `require`: limits on figures, "risk<=0.05, gdu>=0.8" or a dict; `result.requirements` says
+      which are kept.
+    - `risky`: whether `result.risky` is to be a table of row numbers and risks, the riskiest first.
+    - `details`: whether the result is to hold what a report draws.
+    - `memory`: what the run may use, "4GB"; tables that would take more than a quarter of it are
+      read in batches.
+    - `scratch`: the folder for scratch files of tables read in batches.
+    - `engine`: "local", or "spark" or a Spark session: tables are then Spark data frames, names of
+      tables or paths that Spark can read.
+    - `frames`: what the result's tables are, "polars", "pandas" or "pyarrow"; as what was given
+      unless said.
+    - `progress`: called with what is being done and a share; shown in a terminal and in a notebook
+      unless said.
     """
     given = {"external": external, "population": population, "holdout": holdout}
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
@@ -98,11 +120,15 @@ def assess(
     _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
+    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
     before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen, before.table)
     more = requested(yardsticks=yardsticks, details=details)
     wanted = replace(wanted, sections=wanted.sections | more, risky=risky)
-    return assess_against(before, protected, chosen, wanted, progress)
+    before = replace(before, frames=frames or frames_of(original, protected))
+    result = assess_against(before, protected, chosen, wanted, progress)
+    how = {"engine": engine_name(reading), "memory": memory, "quick": wanted.quick}
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +141,8 @@ class Original:
     holdout: External | None = None
     cache: OriginalCache = field(default_factory=OriginalCache)
     reading: Reading | None = None
+    frames: Frames = "polars"
+    """What tables of the result are."""
 
 
 def read_original(
@@ -156,7 +184,7 @@ def assess_against(
         population=original.population,
         holdout=original.holdout,
     )
-    measuring = Measuring(study, schema, wanted, log)
+    measuring = Measuring(study, schema, wanted, log, original.frames)
     if wanted.quick:
         return measuring.first()
     judged = "verdict" in wanted.sections and wanted.later(schema)
@@ -179,6 +207,7 @@ class Measuring:
     schema: Schema
     wanted: Wanted
     log: Log
+    frames: Frames = "polars"
     _logs: dict[Hashable, Log] = field(default_factory=dict)
 
     @cached_property
@@ -212,6 +241,7 @@ class Measuring:
                 variable_result(v, study.recodings.get(v.name)) for v in study.variables
             ),
             remarks=self._notes(parts),
+            frames=self.frames,
             **{name: outcomes[p] for name, p in parts.items() if outcomes[p] is not None},
         )
         return result.changed(requirements=requirements_of(result, self.schema))

@@ -17,6 +17,7 @@ from microgauge.commands.assess import (
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
+from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.replicates import MeasuredAgain
 from microgauge.commands.wanted import Wanted, in_full, wanted_of
 from microgauge.engines import has_order
@@ -26,6 +27,8 @@ from microgauge.errors import InputError
 from microgauge.log import Log, Progress, followed, where_seen
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
+from microgauge.results.given_back import Frames, frames_of
+from microgauge.results.manifest import Role
 from microgauge.schema import Names, Schema
 from microgauge.sections.disclosure.section import measured_disclosure
 from microgauge.sections.requirements.holding import limit_faults, limited, measures_of
@@ -61,15 +64,29 @@ def rank(
     memory: str | int | None = None,
     scratch: str | Path | None = None,
     engine: Any = "local",
+    frames: Frames | None = None,
     progress: Progress = where_seen,
 ) -> Ranking:
     """Measure several protected tables against one original and say which to release.
 
-    The original is read and summarised once. `names` name the candidates; files are named by
-    themselves. `require` are limits on figures ("risk<=0.05, gdu>=0.8", or a dict), `max_risk` and
-    `min_utility` those on the two of the map; without a limit on risk none is recommended.
-    `utility` names what stands up on the map, `preset` the weights of utility and safety
-    (analysis, balanced, sharing, public); all else is as in `assess`.
+    >>> import microgauge
+    >>> from microgauge.demo import ORIGINAL
+    >>> from microgauge.demo.candidates import NAMES, candidates
+    >>> found = microgauge.rank(
+    ...     ORIGINAL, candidates()[2:4], names=NAMES[2:4], keys=["AGEP", "SEX", "MAR"],
+    ...     max_risk=0.1, only=["tables", "disclosure"],
+    ... )
+    >>> found.recommended.name
+    '3-merged'
+
+    The original is read and summarised once. What can be said, beside all that `assess` takes:
+
+    - `names`: of the candidates; files are named by themselves.
+    - `require`: limits on figures, "risk<=0.05, gdu>=0.8" or a dict. Without one on risk none is
+      recommended.
+    - `max_risk`, `min_utility`: limits on the two figures of the map.
+    - `utility`: what stands up on the map, "tables", "gdu", "propensity" and others.
+    - `preset`: weights of utility and safety, "analysis", "balanced", "sharing" or "public".
     """
     candidates = _listed(candidates)
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
@@ -87,15 +104,19 @@ def rank(
     reading = reading_of(chosen, memory, scratch, engine_for(engine, original, *candidates))
     if reads_files(reading):
         _check_files(candidates)
+    labels = _names(candidates, names)
+    inputs = inputs_of(original, _roles(labels, candidates), chosen, reading)
     before = read_original(original, chosen, progress, reading)
-    wanted, labels = replace(wanted, sections=named | needed(chosen)), _names(candidates, names)
+    before = replace(before, frames=frames or frames_of(original, *candidates))
+    wanted = replace(wanted, sections=named | needed(chosen))
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
     found = _measured(before, called, chosen, wanted, progress)
-    again = None
-    if reads_files(reading):
-        again = MeasuredAgain.of(original, called.__getitem__, chosen, progress).replicates
-    return ranking_of(found, chosen, original_risk(before, chosen), again)
+    again = MeasuredAgain.of(original, called.__getitem__, chosen, progress)
+    replicates = again.replicates if reads_files(reading) else None
+    ranking = ranking_of(found, chosen, original_risk(before, chosen), replicates)
+    how = {"engine": engine_name(reading), "memory": memory}
+    return replace(ranking, manifest=manifest_of("rank", inputs, chosen, wanted.sections, how))
 
 
 def _measured(
@@ -177,6 +198,11 @@ def chosen_limits(
         weights = {"preset": preset, "alpha": None, "beta": None}
         schema = schema.changed(rut=replace(schema.rut, **weights))
     return schema
+
+
+def _roles(labels: Sequence[str], candidates: Sequence[Any]) -> list[tuple[Role, str, Any]]:
+    """Candidates as a manifest names them."""
+    return [("candidate", *one) for one in zip(labels, candidates, strict=True)]
 
 
 def _stem(path: Path) -> str:

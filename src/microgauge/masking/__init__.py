@@ -9,13 +9,15 @@ __all__ = ["mask"]
 
 
 def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
-    """The original protected by a recipe, as a polars data frame; written to a file if named.
+    """The original protected by a recipe; written to a file if named.
 
-    `original` is what `assess` takes: paths or a data frame. `recipe` is a path, a dict of the same
+    `original` is what `assess` takes: paths or a data frame. A pandas or PyArrow table comes back
+    as one, all else as a polars data frame. `recipe` is a path, a dict of the same
     shape or a `Recipe`.
     """
     from microgauge.masking.recipe import Recipe
     from microgauge.masking.table import check_output, read_data, write_data
+    from microgauge.results.given_back import frames_of, given_back
 
     if output is not None:
         check_output(Path(output))
@@ -24,7 +26,7 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
     found = steps.applied(read_data(original))
     if output is not None:
         write_data(found, Path(output))
-    return found.frame
+    return given_back(found.frame, frames_of(original))
 
 
 def _refuse_original(output: Path, original: Any) -> None:

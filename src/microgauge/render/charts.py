@@ -1,151 +1,245 @@
-"""Charts of a ranking as Vega-Lite specifications: plain dicts, drawn here or in a report."""
+"""Charts of results as Vega-Lite specifications: plain dicts, drawn here or in a report."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from microgauge.results import Candidate, Ranking
-from microgauge.results.figures import utility_title
+from microgauge.render.maps import (
+    BASE,
+    SIZE,
+    Kind,
+    Limit,
+    Plot,
+    Sign,
+    Spec,
+    drawn_map,
+    shown,
+    with_narrower,
+)
+from microgauge.results import Assessment, Candidate, Ranking
+from microgauge.results.figures import UTILITIES, gdu_with_what_is_gone, utility_title
+from microgauge.results.lettering import LINE, text_width
+from microgauge.results.verdict import Verdict
 
-INK, GREY, BLUE, ORANGE, GREEN = "#16202c", "#8a949e", "#0072b2", "#d55e00", "#009e73"
-"""Colours that colour-blind readers can tell apart (Okabe and Ito)."""
+ROOMS = (1080, 840, 600, 350)
+"""Widths of a picture: as a file and on a wide page, and those of narrower ones."""
+SMALL_ROOMS = (560, 350)
+"""Widths of the map of one file."""
 
-MOST_NAMES = 12
-"""Candidates that a map has room to name; of more, those on the frontier."""
 
-Spec = dict[str, Any]
+# -- several files -----------------------------------------------------------------------------
 
 
 def map_spec(result: Ranking) -> Spec:
     """Risk across, utility up: candidates, frontier, limits, the original and no release."""
-    points = [_point(c, result) for c in _known(result)]
-    risk = 1.0 if result.original_risk is None else result.original_risk
-    line = [p for p in points if p["frontier"]]
-    layers: list[Spec] = [
-        *_limits(result),
-        _layer(
-            sorted(line, key=lambda p: p["risk"]),
-            {"type": "line", "color": BLUE, "strokeWidth": 1.5},
-            order={"field": "risk", "type": "quantitative"},
-        ),
-        _layer(
-            [
-                {"name": "original", "risk": risk, "utility": 1.0},
-                {"name": "no release", "risk": 0.0, "utility": 0.0},
-            ],
-            {"type": "point", "shape": "diamond", "color": INK, "size": 70},
-        ),
-        _layer(
-            [{"name": "original", "risk": risk, "utility": 1.0}],
-            {"type": "text", "align": "left", "dx": 9, "dy": -6, "color": INK},
-            text=NAME,
-        ),
-        _layer(
-            [{"name": "no release", "risk": 0.0, "utility": 0.0}],
-            {"type": "text", "align": "left", "dx": 9, "dy": -6, "color": INK},
-            text=NAME,
-        ),
-        _layer(
-            points,
-            {"type": "circle", "opacity": 1},
-            color=KIND,
-            size=SIZE,
-            tooltip=[NAME, RISK, UTILITY],
-        ),
-        _layer(
-            points if len(points) <= MOST_NAMES else line,
-            {"type": "text", "align": "left", "dx": 9, "dy": 9, "color": INK, "limit": 160},
-            text=NAME,
-        ),
-    ]
-    return _chart(_named(layers, result), "Risk–utility map", 470, 360)
+    return with_narrower(lambda room: _map(result, room), ROOMS)
+
+
+def _map(result: Ranking, room: int) -> Spec:
+    signs = [_sign(c, result) for c in _known(result)]
+    signs.append(Sign("no release", 0.0, 0.0, "no release"))
+    limits = _limits(result)
+    if result.original_risk is None:
+        limits.append(Limit("utility", 1.0, "original: utility 1, risk not known", "plain"))
+    else:
+        signs.append(Sign("original", result.original_risk, 1.0, "original"))
+    plot = Plot.of(signs, room, whole=True)
+    return drawn_map("Risk–utility map", plot, signs, limits, _axis(result.utility_measure))
 
 
 def closer_spec(result: Ranking) -> Spec:
     """The same, of a grid's candidates alone, which are often too near each other to tell."""
-    points = sorted((_point(c, result) for c in _known(result)), key=lambda p: p["frontier"])
-    line = sorted((p for p in points if p["frontier"]), key=lambda p: p["risk"])
-    near: Spec = {"scale": {"zero": False, "nice": True}}
-    risk, gain = RISK | near, UTILITY | near
-    layers = [
-        _layer(line, {"type": "line", "color": BLUE, "strokeWidth": 1.5},
-               order={"field": "risk", "type": "quantitative"}),
-        _layer(points, {"type": "circle", "opacity": 1}, color=KIND, size=SIZE,
-               tooltip=[NAME, RISK, UTILITY, {"field": "said", "title": "settings"}]),
-        _layer(line, {"type": "text", "align": "left", "dx": 8, "dy": 9, "color": INK}, text=NAME),
-    ]  # fmt: skip
-    for layer in layers:
-        layer["encoding"] |= {"x": risk, "y": gain}
-    return _chart(_named(layers, result), "The candidates, closer", 470, 360)
+    return with_narrower(lambda room: _closer(result, room), ROOMS)
 
 
-def _named(layers: list[Spec], result: Ranking) -> list[Spec]:
-    """With the measure beside the axis that goes up."""
-    title = _shown(f"utility: {utility_title(result.utility_measure)}, up is better")
-    for layer in layers:
-        if "y" in layer["encoding"]:
-            layer["encoding"]["y"] = layer["encoding"]["y"] | {"title": title}
-    return layers
+def _closer(result: Ranking, room: int) -> Spec:
+    signs = [_sign(c, result) for c in _known(result)]
+    plot = Plot.of(signs, room, whole=False)
+    limits = [limit for limit in _limits(result) if plot.holds(limit)]
+    return drawn_map("The candidates, closer", plot, signs, limits, _axis(result.utility_measure))
 
 
-def levels_spec(result: Ranking) -> Spec:
-    """Safety and utility over the candidates in their order, and RUT with its band."""
-    names = [_shown(c.name) for c in _known(result)]
-    across = {
-        "field": "name", "type": "nominal", "sort": names, "title": None,
-        "axis": {"labelAngle": -20 if len(names) > 4 else 0, "labelLimit": 120},
-    }  # fmt: skip
-    lines = [
-        {"name": _shown(c.name), "what": what, "value": value}
-        for c in _known(result)
-        for what, value in (("safety", 1.0 - (c.risk or 0.0)), ("utility", c.utility))
-    ]
-    colour = {
-        "field": "what", "type": "nominal", "title": None,
-        "scale": {"domain": ["safety", "utility"], "range": [GREEN, BLUE]},
-        "legend": {"orient": "bottom"},
-    }  # fmt: skip
-    upper = {
-        "title": "Safety and utility over the levels",
-        "width": 480, "height": 180, "data": {"values": lines},
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": across, "color": colour,
-            "y": {"field": "value", "type": "quantitative", "title": None,
-                  "scale": {"domain": [0, 1]}},
-        },
-    }  # fmt: skip
-    bands = [_band(c) for c in _known(result)]
-    value = {"type": "quantitative", "title": None, "scale": {"zero": False}}
-    lower = {
-        "title": "Balance (as RUT) over the levels; the band is α from 0.2 to 0.8",
-        "width": 480, "height": 180, "data": {"values": bands},
-        "layer": [
-            {"mark": {"type": "area", "color": BLUE, "opacity": 0.15},
-             "encoding": {"x": across, "y": {"field": "low", **value}, "y2": {"field": "high"}}},
-            {"mark": {"type": "line", "point": True, "color": INK},
-             "encoding": {"x": across, "y": {"field": "value", **value}}},
-        ],
-    }  # fmt: skip
-    return {**_BASE, "vconcat": [upper, lower]}
+def crowded(result: Ranking) -> bool:
+    """Whether there are several candidates, all in a small part of the map."""
+    known = _known(result)
+    risks, utilities = [c.risk or 0.0 for c in known], [c.utility or 0.0 for c in known]
+    if len(known) < FEW:
+        return False
+    return max(max(risks) - min(risks), max(utilities) - min(utilities)) < PART
+
+
+FEW, PART = 4, 0.25
+
+
+def _axis(measure: str) -> str:
+    return shown(f"utility: {utility_title(measure)}, up is better")
 
 
 def _known(result: Ranking) -> list[Candidate]:
     return [c for c in result.candidates if c.risk is not None and c.utility is not None]
 
 
-def _shown(name: str) -> str:
-    """A name that can be drawn: control characters stop the drawing library."""
-    return "".join(sign if sign.isprintable() else "�" for sign in name)[:200]
-
-
-def _point(candidate: Candidate, result: Ranking) -> dict[str, Any]:
-    chosen = candidate.name == result.recommended.name
+def _sign(candidate: Candidate, result: Ranking) -> Sign:
     on = candidate.name in result.frontier
-    kind = "recommended" if chosen else "on the frontier" if on else "beaten"
+    kind: Kind = "on the frontier" if on else "beaten"
+    if not candidate.keeps_limits:
+        kind = "misses a limit"
+    if candidate.name == result.recommended.name:
+        kind = "recommended"
+    assert candidate.risk is not None
+    assert candidate.utility is not None
+    return Sign(candidate.name, candidate.risk, candidate.utility, kind, candidate.said, on)
+
+
+def _limits(result: Ranking) -> list[Limit]:
+    found = []
+    if result.max_risk is not None:
+        found.append(Limit("risk", result.max_risk, f"risk at most {result.max_risk:g}"))
+    if result.min_utility is not None:
+        said = f"utility at least {result.min_utility:g}"
+        found.append(Limit("utility", result.min_utility, said))
+    return found
+
+
+# -- one file ----------------------------------------------------------------------------------
+
+
+def assessment_map_spec(result: Assessment) -> Spec | None:
+    """The small map of one file, among limits and files whose loss is known.
+
+    None where its risk or its utility is not known. The original has utility 1; what its own risk
+    would be is not measured for one file, so it is a line and not a point.
+    """
+    verdict = result.verdict
+    if verdict is None or verdict.risk is None or verdict.utility is None:
+        return None
+    return with_narrower(lambda room: _assessment_map(result, verdict, room), SMALL_ROOMS)
+
+
+def _assessment_map(result: Assessment, verdict: Verdict, room: int) -> Spec:
+    assert verdict.risk is not None
+    assert verdict.utility is not None
+    measure = utility_on_map(result)
+    signs = [Sign("this file", verdict.risk, verdict.utility, "this file")]
+    limits = [
+        Limit("risk" if one.figure == "risk" else "utility", one.limit, one.said)
+        for one in result.requirements or ()
+        if one.figure in ("risk", "utility", measure)
+    ]
+    limits += [Limit("utility", value, said, "plain") for said, value in references(result)]
+    plot = Plot.of(signs, room, whole=True)
+    title = "utility, up is better" if measure is None else _axis(measure)
+    return drawn_map("Risk and utility", plot, signs, limits, title)
+
+
+def utility_on_map(result: Assessment) -> str | None:
+    """Which measure the verdict's utility is; None where that cannot be told."""
+    verdict = result.verdict
+    if verdict is None or verdict.utility is None:
+        return None
+    named = verdict.useful.measure
+    plain = (named or "").partition(":")[0]
+    if named in UTILITIES or plain == "overlap":
+        return named
+    if result.tables is not None and result.tables.value == verdict.utility:
+        return "tables"
+    gdu = result.gdu
+    known = gdu is not None and gdu.value is not None and gdu.univariate is not None
+    if gdu is not None and known and gdu_with_what_is_gone(gdu) == verdict.utility:
+        return "gdu"
+    return None
+
+
+def references(result: Assessment) -> list[tuple[str, float]]:
+    """The original, and files whose loss is known, with their utility; the best first."""
+    found: list[tuple[str, float | None]] = [("the original", 1.0)]
+    measure = utility_on_map(result)
+    if measure == "tables" and result.tables is not None:
+        found += [(FRESH, result.tables.resample), (SHUFFLED, result.tables.permuted)]
+    if measure == "gdu" and result.gdu is not None:
+        for said, point in ((FRESH, result.gdu.resample), (SHUFFLED, result.gdu.permuted)):
+            found.append((said, None if point is None else point.value))
+    return [(said, value) for said, value in found if value is not None]
+
+
+FRESH, SHUFFLED = "a fresh sample", "all columns shuffled"
+
+
+# -- levels of protection ----------------------------------------------------------------------
+
+
+def levels_spec(result: Ranking) -> Spec:
+    """Safety and utility over the candidates in their order, and RUT with its band."""
+    return with_narrower(lambda room: _levels(result, room), ROOMS)
+
+
+def _levels(result: Ranking, room: int) -> Spec:
+    known = _known(result)
+    names = [shown(c.name) for c in known]
+    # Names stand below the picture where they have room there, else on its left.
+    width = room - 60.0
+    upright = sum(text_width(name, SIZE) + 16.0 for name in names) < width
+    name, value = ("x", "y") if upright else ("y", "x")
+    longest = min(max((text_width(n, SIZE) for n in names), default=0.0), 0.4 * room)
+    sizes: Spec = {"width": width, "height": 200}
+    if not upright:
+        sizes = {"width": room - longest - 40.0, "height": {"step": LINE * SIZE + 6.0}}
+    across: Spec = {
+        "field": "name", "type": "nominal", "sort": names, "title": None,
+        "axis": {"labelAngle": 0, "labelLimit": longest + 4.0},
+    }  # fmt: skip
+    channels = (name, value, across, sizes)
+    upper, lower = _both_levels(known, channels), _balances(known, channels)
+    return {**BASE, "vconcat": [upper, lower], "usermeta": {"room": room}}
+
+
+def _both_levels(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> Spec:
+    name, value, across, sizes = channels
+    lines = [
+        {"name": shown(c.name), "what": what, "value": found}
+        for c in known
+        for what, found in (("safety", 1.0 - (c.risk or 0.0)), ("utility", c.utility))
+    ]
+    told = ["safety", "utility"]
+    colour = {
+        "field": "what", "type": "nominal", "title": None,
+        "scale": {"domain": told, "range": ["$good", "$after"]}, "legend": {"orient": "top"},
+    }  # fmt: skip
+    shape = {
+        "field": "what", "type": "nominal", "title": None,
+        "scale": {"domain": told, "range": ["square", "circle"]}, "legend": {"orient": "top"},
+    }  # fmt: skip
+    measured = {
+        "field": "value", "type": "quantitative", "title": None, "scale": {"domain": [0, 1]},
+        "axis": {"tickCount": 5},
+    }  # fmt: skip
+    places = {name: across, value: measured, "color": colour}
     return {
-        "name": _shown(candidate.name), "risk": candidate.risk, "utility": candidate.utility,
-        "chosen": chosen, "frontier": on, "kind": kind, "said": _shown(candidate.said),
+        "title": "Safety and utility over the levels", **sizes, "data": {"values": lines},
+        "layer": [
+            {"mark": {"type": "line"}, "encoding": places},
+            {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
+             "encoding": {**places, "shape": shape}},
+        ],
+    }  # fmt: skip
+
+
+def _balances(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> Spec:
+    name, value, across, sizes = channels
+    measured = {
+        "type": "quantitative", "title": None, "scale": {"zero": False}, "axis": {"tickCount": 4},
+    }  # fmt: skip
+    return {
+        "title": ["Balance (as RUT) over the levels;", "the band is α from 0.2 to 0.8"],
+        **sizes,
+        "data": {"values": [_band(c) for c in known]},
+        "layer": [
+            {"mark": {"type": "area", "color": "$after", "opacity": 0.15},
+             "encoding": {name: across, value: {"field": "low", **measured},
+                          f"{value}2": {"field": "high"}}},
+            {"mark": {"type": "line", "point": {"color": "$ink"}, "color": "$ink"},
+             "encoding": {name: across, value: {"field": "value", **measured}}},
+        ],
     }  # fmt: skip
 
 
@@ -153,67 +247,6 @@ def _band(candidate: Candidate) -> dict[str, Any]:
     found = candidate.standing
     values = [step.value for step in (found.sweep if found else ()) if step.value is not None]
     return {
-        "name": _shown(candidate.name), "value": None if found is None else found.balance,
+        "name": shown(candidate.name), "value": None if found is None else found.balance,
         "low": min(values, default=None), "high": max(values, default=None),
     }  # fmt: skip
-
-
-def _limits(result: Ranking) -> list[Spec]:
-    found: list[Spec] = []
-    if result.max_risk is not None:
-        said = f"risk at most {result.max_risk:g}"
-        told = [{"risk": result.max_risk, "utility": 0.06, "name": said}]
-        found += [
-            {"data": {"values": told}, "mark": _RULE, "encoding": {"x": RISK}},
-            _layer(told, {"type": "text", "align": "left", "dx": 5, "dy": -6, "color": ORANGE},
-                   text=NAME),
-        ]  # fmt: skip
-    if result.min_utility is not None:
-        said = f"utility at least {result.min_utility:g}"
-        told = [{"risk": 1.0, "utility": result.min_utility, "name": said}]
-        found += [
-            {"data": {"values": told}, "mark": _RULE, "encoding": {"y": UTILITY}},
-            _layer(told, {"type": "text", "align": "right", "dy": -6, "color": ORANGE}, text=NAME),
-        ]
-    return found
-
-
-def _layer(values: list[dict[str, Any]], mark: Spec, **encoding: Any) -> Spec:
-    return {
-        "data": {"values": values},
-        "mark": mark,
-        "encoding": {"x": RISK, "y": UTILITY, **encoding},
-    }
-
-
-def _chart(layers: list[Spec], title: str, width: int, height: int) -> Spec:
-    return {**_BASE, "title": title, "width": width, "height": height, "layer": layers}
-
-
-RISK: Spec = {
-    "field": "risk", "type": "quantitative", "title": "risk (left is safer)",
-    "scale": {"domain": [0, 1.05], "nice": False},
-}  # fmt: skip
-UTILITY: Spec = {
-    "field": "utility", "type": "quantitative", "title": "utility (up is better)",
-    "scale": {"domain": [0, 1.05], "nice": False},
-}  # fmt: skip
-SIZE: Spec = {"condition": {"test": "datum.chosen", "value": 170}, "value": 80}
-NAME: Spec = {"field": "name", "type": "nominal"}
-KINDS: Spec = {
-    "domain": ["recommended", "on the frontier", "beaten"],
-    "range": [GREEN, BLUE, GREY],
-}
-KIND: Spec = {
-    "field": "kind", "type": "nominal", "scale": KINDS, "title": None,
-    "legend": {"orient": "bottom"},
-}  # fmt: skip
-_RULE: Spec = {"type": "rule", "color": ORANGE, "strokeDash": [5, 4]}
-_BASE: Spec = {
-    "background": "white",
-    "config": {
-        "view": {"stroke": None},
-        "axis": {"gridColor": "#e6eaee", "domainColor": "#8a949e", "tickColor": "#8a949e"},
-        "title": {"anchor": "start", "color": INK},
-    },
-}

@@ -1,23 +1,94 @@
-"""What a notebook shows: the blocks of a terminal as HTML. Names may hold anything: escaped."""
+"""What a notebook shows first. Names may hold anything: escaped."""
 
 from __future__ import annotations
 
 from html import escape
 
-from microgauge.render.text import block_lines, bound, cell_text, compared_text, shown
-from microgauge.results import Assessment
+from microgauge.render.charts import assessment_map_spec, map_spec
+from microgauge.render.maps import Spec
+from microgauge.render.pictures import drawn
+from microgauge.render.text import block_lines, cell_text, compared_text, shown
+from microgauge.results import Assessment, Candidate, Diagnosis, Ranking
 from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
+
+MOST_WEAK = 8
+"""Variables that lost something, as many as are shown."""
+GRADES = {"good": "✓", "fair": "!", "poor": "✗", "unknown": "?"}
+WEIGHTS = {"stop": "✗", "warn": "!", "note": "·"}
+"""Marks of grades and findings, for readers who do not see colours."""
 
 
 def notebook_view(result: Assessment) -> str:
-    """The headline, and what the sections say."""
-    presenter = result.presenter
-    parts = [_headline(headline) for headline in presenter.headlines(result, "internal")]
+    """The verdict, where the file stands, and the weakest variables."""
+    parts = [_verdict(result), _picture(assessment_map_spec(result)), _weakest(result)]
     parts.append(f"<pre>{escape(compared_text(result))}</pre>")
-    parts += [_group(group) for group in presenter.words(result)]
+    return f"<div>{''.join(parts)}{_all_sections(result)}</div>"
+
+
+def _all_sections(result: Assessment) -> str:
+    """What the sections say, folded."""
+    told = "".join(_group(group) for group in result.presenter.words(result))
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
-    parts.append(f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else "")
-    return bound(f"<div>{''.join(parts)}</div>")
+    told += f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else ""
+    return f"<details><summary>What every section says</summary>{told}</details>"
+
+
+def ranking_view(result: Ranking) -> str:
+    """Which candidate to release and why, the map, and the candidates."""
+    chosen = result.recommended
+    said = f"Release {chosen.name}: {chosen.reason}" if chosen.name else chosen.reason
+    parts = [f"<p>{_bold(said)}</p>"]
+    if chosen.against:
+        parts.append(f"<p>{escape(chosen.against)}</p>")
+    parts.append(_picture(map_spec(result)))
+    heads = ["candidate", "risk", "utility", "keeps the limits"]
+    rows = [[c.name, shown(c.risk, 3), shown(c.utility, 3), _kept(c)] for c in result.candidates]
+    return f"<div>{''.join(parts)}{_table(heads, rows)}</div>"
+
+
+def _kept(candidate: Candidate) -> str:
+    if not candidate.requirements:
+        return "no limit was set"
+    return "yes" if candidate.keeps_limits else "no"
+
+
+def diagnosis_view(result: Diagnosis) -> str:
+    """What the terminal shows: there is no verdict on a file that was not protected yet."""
+    return f"<pre>{escape(str(result))}</pre>"
+
+
+def _verdict(result: Assessment) -> str:
+    verdict = result.verdict
+    if verdict is None:
+        found = result.presenter.headlines(result, "internal")
+        return "".join(_headline(headline) for headline in found)
+    answers = [("Useful?", verdict.useful), ("Safe?", verdict.safe)]
+    rows = [
+        [name, f"{GRADES[one.grade]} {one.grade}", shown(one.value, 3), one.sentence]
+        for name, one in answers
+    ]
+    findings = [
+        [f"{WEIGHTS[one.grade]} {one.grade}", f"{one.sentence} {one.remedy}"]
+        for one in verdict.findings
+    ]
+    title = f"<p>{_bold(verdict.title)}</p>" if verdict.title else ""
+    return title + _table([], rows) + _table(["", "What to know before release"], findings)
+
+
+def _weakest(result: Assessment) -> str:
+    """The variables that lost most, where the global data utility says so."""
+    if result.gdu is None:
+        return ""
+    known = [v for v in result.gdu.variables if v.utility is not None and v.utility < 1]
+    known.sort(key=lambda v: (v.utility or 0.0, v.name))
+    rows = [[v.name, shown(v.utility, 3), shown(v.bivariate_utility, 3)] for v in known]
+    heads = ["weakest variables", "distribution kept", "pairs kept"]
+    return _table(heads, rows[:MOST_WEAK])
+
+
+def _picture(spec: Spec | None) -> str:
+    """A chart as a picture inside the page; it holds no script."""
+    return "" if spec is None else drawn(spec, "svg").decode("utf-8")
 
 
 def _headline(headline: Headline) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from microgauge.render.charts import Spec, levels_spec, map_spec
+from microgauge.render.charts import levels_spec, map_spec
+from microgauge.render.maps import Spec, coloured
 from microgauge.results import Ranking
 
 FORMATS = ("svg", "png")
@@ -25,6 +26,7 @@ def drawn(spec: Spec, kind: str) -> bytes:
     """A chart as a file's content. Nothing is loaded from anywhere."""
     import vl_convert
 
+    spec = coloured(spec)
     closed: dict[str, Any] = {"allowed_base_urls": []}
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, **closed)).encode("utf-8")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from microgauge.log import Note
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.balance import Rut
 from microgauge.results.disclosure import Disclosure
 from microgauge.results.gdu import GDU
+from microgauge.results.given_back import Frames, given_back
 from microgauge.results.inputs import Inputs, VariableResult
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.left_in import LeftIn
 from microgauge.results.loss import Loss
+from microgauge.results.manifest import Manifest
 from microgauge.results.pictures import Details
 from microgauge.results.presenter import Edition, Presenter, default_presenter
 from microgauge.results.requirements import Requirement
@@ -22,6 +25,9 @@ from microgauge.results.risk import Risk
 from microgauge.results.tables import Tables
 from microgauge.results.verdict import Verdict
 from microgauge.results.yardsticks import Yardstick
+
+if TYPE_CHECKING:
+    from microgauge.render.plots import AssessmentPlots
 
 ORDER = (
     "left_in",
@@ -61,6 +67,10 @@ class Assessment:
     """What a reader should know, as records."""
     risky: Any = None
     """Row numbers and risks, where asked for; never part of the JSON result."""
+    frames: Frames = "polars"
+    """What its tables are: pandas where pandas was given; never part of the JSON result."""
+    manifest: Manifest | None = None
+    """What it was made from and with; None for one of several candidates."""
     presenter: Presenter = field(compare=False)
     """Puts the sections into words; whoever makes an assessment says who that is."""
 
@@ -77,7 +87,8 @@ class Assessment:
         **given: Any,
     ) -> None:
         """Beside the fields: sentences as `notes`, which become remarks, and sections by name."""
-        risky = given.pop("risky", None)
+        risky, frames = given.pop("risky", None), given.pop("frames", "polars")
+        manifest = given.pop("manifest", None)
         if "notes" in given:  # sentences in place of the records, as `replace` gives both
             remarks = _records(given.pop("notes"), remarks)
         fields = {
@@ -88,6 +99,8 @@ class Assessment:
             "sections": _in_order({**(sections or {}), **given}),
             "remarks": tuple(remarks),
             "risky": risky,
+            "frames": frames,
+            "manifest": manifest,
             "presenter": default_presenter() if presenter is None else presenter,
         }
         for name, value in fields.items():
@@ -212,83 +225,102 @@ class Assessment:
 
         return report_html(self, edition, min_count)
 
+    def to_excel(self, path: str | Path) -> None:
+        """Write all tables into one workbook, a sheet for each."""
+        from microgauge.render.workbook import result_workbook
+
+        Path(path).write_bytes(result_workbook(self))
+
+    @property
+    def plot(self) -> AssessmentPlots:
+        """Charts that a notebook displays: `plot.map()`, `plot.variables()`, `plot.pairs()`."""
+        from microgauge.render.plots import AssessmentPlots
+
+        return AssessmentPlots(self)
+
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
+
     def variable_table(self) -> Any:
-        """A polars data frame with a row for each analysed variable."""
+        """A data frame with a row for each analysed variable."""
         from microgauge.render.frames import variable_frame
 
-        return variable_frame(self)
+        return given_back(variable_frame(self), self.frames)
 
     def pair_table(self) -> Any:
-        """A polars data frame with a row for each pair of variables."""
+        """A data frame with a row for each pair of variables."""
         from microgauge.render.frames import pair_frame
 
-        return pair_frame(self)
+        return given_back(pair_frame(self), self.frames)
 
     def loss_table(self) -> Any:
-        """A polars data frame with a row for each analysed variable: what changed in it."""
+        """A data frame with a row for each analysed variable: what changed in it."""
         from microgauge.render.frames import loss_frame
 
-        return loss_frame(self)
+        return given_back(loss_frame(self), self.frames)
 
     def table_table(self) -> Any:
-        """A polars data frame with a row for each compared table."""
+        """A data frame with a row for each compared table."""
         from microgauge.render.frames import table_frame
 
-        return table_frame(self)
+        return given_back(table_frame(self), self.frames)
 
     def tables_table(self) -> Any:
-        """A polars data frame with a row for each table of several variables, the worst first."""
+        """A data frame with a row for each table of several variables, the worst first."""
         from microgauge.render.frames import scored_table_frame
 
-        return scored_table_frame(self)
+        return given_back(scored_table_frame(self), self.frames)
 
     def indicator_table(self) -> Any:
-        """A polars data frame with a row for each indicator and group."""
+        """A data frame with a row for each indicator and group."""
         from microgauge.render.frames import indicator_frame
 
-        return indicator_frame(self)
+        return given_back(indicator_frame(self), self.frames)
 
     def loglinear_table(self) -> Any:
-        """A polars data frame with a row for each term of the log-linear model."""
+        """A data frame with a row for each term of the log-linear model."""
         from microgauge.render.frames import loglinear_frame
 
-        return loglinear_frame(self)
+        return given_back(loglinear_frame(self), self.frames)
 
     def validity_table(self) -> Any:
-        """A polars data frame with a row for each criterion of analytic validity."""
+        """A data frame with a row for each criterion of analytic validity."""
         from microgauge.render.frames import validity_frame
 
-        return validity_frame(self)
+        return given_back(validity_frame(self), self.frames)
 
     def cluster_table(self) -> Any:
-        """A polars data frame with a row for each number of groups."""
+        """A data frame with a row for each number of groups."""
         from microgauge.render.frames import cluster_frame
 
-        return cluster_frame(self)
+        return given_back(cluster_frame(self), self.frames)
 
     def regression_table(self) -> Any:
-        """A polars data frame with a row for each regression; needs [[regression]]."""
+        """A data frame with a row for each regression; needs [[regression]]."""
         from microgauge.render.frames import regression_frame
 
-        return regression_frame(self)
+        return given_back(regression_frame(self), self.frames)
 
     def coefficient_table(self) -> Any:
-        """A polars data frame with a row for each coefficient of each regression."""
+        """A data frame with a row for each coefficient of each regression."""
         from microgauge.render.frames import coefficient_frame
 
-        return coefficient_frame(self)
+        return given_back(coefficient_frame(self), self.frames)
 
     def disclosure_table(self) -> Any:
-        """A polars data frame with a row for each target that an intruder wants to know."""
+        """A data frame with a row for each target that an intruder wants to know."""
         from microgauge.render.frames import disclosure_frame
 
-        return disclosure_frame(self)
+        return given_back(disclosure_frame(self), self.frames)
 
     def intruder_table(self) -> Any:
-        """A polars data frame with a row for each intruder."""
+        """A data frame with a row for each intruder."""
         from microgauge.render.frames import intruder_frame
 
-        return intruder_frame(self)
+        return given_back(intruder_frame(self), self.frames)
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same: what is written, without pictures and lists of records."""
@@ -335,18 +367,23 @@ class Assessment:
         return revision(first, self)
 
     def __repr__(self) -> str:
-        found = []
+        told = []
+        if self.verdict is not None:
+            told += [f"useful={self.verdict.useful.grade}", f"safe={self.verdict.safe.grade}"]
+            told += [_shown("utility", self.verdict.utility), _shown("risk", self.verdict.risk)]
         if self.gdu is not None:
-            value = "null" if self.gdu.value is None else f"{self.gdu.value:.4f}"
-            found.append(f"gdu={value}")
-        if self.propensity is not None and self.propensity.ratio is not None:
-            found.append(f"propensity_ratio={self.propensity.ratio:.3g}")
-        return f"Assessment({', '.join([*found, f'variables={len(self.variables)}'])})"
+            told.append(_shown("gdu", self.gdu.value))
+        rows = f"rows={self.inputs.original.rows}→{self.inputs.protected.rows}"
+        return f"Assessment({', '.join([*told, rows, f'variables={len(self.variables)}'])})"
 
     def _repr_html_(self) -> str:
         from microgauge.render.notebook import notebook_view
 
         return notebook_view(self)
+
+
+def _shown(name: str, value: float | None) -> str:
+    return f"{name}=null" if value is None else f"{name}={value:.3f}"
 
 
 def _records(sentences: Iterable[str], known: Iterable[Note]) -> tuple[Note, ...]:

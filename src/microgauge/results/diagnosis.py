@@ -129,3 +129,14 @@ class Diagnosis:
         from microgauge.render.ranking import diagnosis_text
 
         return diagnosis_text(self)
+
+    def __repr__(self) -> str:
+        told = [f"rows={self.rows}", f"variables={len(self.variables)}"]
+        if self.classes.risk is not None:
+            told.append(f"risk={self.classes.risk:.3f}")
+        return f"Diagnosis({', '.join([*told, f'keys={len(self.classes.keys)}'])})"
+
+    def _repr_html_(self) -> str:
+        from microgauge.render.notebook import diagnosis_view
+
+        return diagnosis_view(self)

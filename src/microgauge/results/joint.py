@@ -71,6 +71,8 @@ class PropensityResult:
     terms: int | None
     """Columns of the model."""
     rank: int | None
+    rank_original: int | None = None
+    """Of the model on the original's rows alone, as every resample has it."""
     description: str
     """Which terms these are."""
     degree: int | None
@@ -90,6 +92,11 @@ class PropensityResult:
     resamples: int
     beyond_chance: bool | None = None
     """Whether the files differ by more than a resample would."""
+    permuted_ratio: float | None = None
+    """Ratio of the original with every column permuted, its relations lost; looked at only where
+    the files do not differ by more than chance."""
+    sees_permuted: bool | None = None
+    """Whether such a file would be told apart from the original all but always."""
     auc: float | None
     auc_cross: float | None = None
     """AUC of rows by models that did not see them: 0.5 not told apart, 1 fully."""

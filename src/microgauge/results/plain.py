@@ -35,6 +35,7 @@ def _assessment(result: Assessment) -> dict[str, Any]:
         "inputs": to_dict(result.inputs),
         "variables": to_dict(result.variables),
         **to_dict(result.written),
+        **({} if result.manifest is None else {"manifest": to_dict(result.manifest)}),
         "notes": list(result.notes),
     }
 
@@ -53,6 +54,8 @@ def ranking_dict(result: Ranking) -> dict[str, Any]:
         for candidate in result.candidates
     ]
     plain["clusters"] = to_dict(result.clusters)
+    if result.manifest is None:
+        del plain["manifest"]
     return plain
 
 

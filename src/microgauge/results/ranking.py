@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
+from microgauge.results.given_back import given_back
+from microgauge.results.manifest import Manifest
 from microgauge.results.presenter import Edition
 from microgauge.results.requirements import Requirement, keeps
 from microgauge.results.votes import ClusterVotes, cluster_votes
+
+if TYPE_CHECKING:
+    from microgauge.render.plots import RankingPlots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,6 +157,8 @@ class Ranking:
     original_risk: float | None = None
     """The same risk of the original, released as it is."""
     notes: tuple[str, ...] = ()
+    manifest: Manifest | None = field(default=None, compare=False)
+    """What it was made from and with."""
 
     @property
     def explored(self) -> bool:
@@ -180,11 +188,30 @@ class Ranking:
 
         return report_html(self, edition, min_count)
 
+    def summary(self) -> bytes:
+        """One page for the committee, as the content of a PDF file."""
+        from microgauge.render.summary import summary_pdf
+
+        return summary_pdf(self)
+
     def table(self) -> Any:
-        """A polars data frame with a row for each candidate."""
+        """A data frame with a row for each candidate; pandas where pandas was given."""
         from microgauge.render.frames import candidate_frame
 
-        return candidate_frame(self)
+        return given_back(candidate_frame(self), self.candidates[0].assessment.frames)
+
+    def to_excel(self, path: str | Path) -> None:
+        """Write all tables into one workbook, those of candidates with a column for their names."""
+        from microgauge.render.workbook import result_workbook
+
+        Path(path).write_bytes(result_workbook(self))
+
+    @property
+    def plot(self) -> RankingPlots:
+        """Charts that a notebook displays: `plot.map()`, `plot.levels()`."""
+        from microgauge.render.plots import RankingPlots
+
+        return RankingPlots(self)
 
     def __str__(self) -> str:
         return self.short_text()
@@ -205,6 +232,11 @@ class Ranking:
         from microgauge.render.ranking import ranking_text
 
         return ranking_text(self)
+
+    def _repr_html_(self) -> str:
+        from microgauge.render.notebook import ranking_view
+
+        return ranking_view(self)
 
     def __repr__(self) -> str:
         return f"Ranking(candidates={len(self.candidates)}, recommended={self.recommended.name!r})"

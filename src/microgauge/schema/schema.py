@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,6 +55,8 @@ class Schema:
     """Faults met while reading, kept so that all faults can be told at once."""
     said: Mapping[str, str]
     """Variables that were named beside the schema, and by which option."""
+    file: str | None = field(compare=False)
+    """The file it was read from."""
 
     def __init__(
         self,
@@ -68,6 +70,7 @@ class Schema:
         said: Mapping[str, str] | None = None,
         **choices: Any,
     ) -> None:
+        file = choices.pop("file", None)
         known = {part.name: part.default() for part in section_parts()}
         for name in choices:
             if name not in known:
@@ -80,6 +83,7 @@ class Schema:
             "levels": {} if levels is None else levels,
             "malformed": malformed,
             "said": {} if said is None else said,
+            "file": file,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -145,7 +149,7 @@ class Schema:
     @staticmethod
     def load(path: str | Path) -> Schema:
         """Read a TOML file."""
-        return Schema.from_dict(read_toml(path))
+        return Schema.from_dict(read_toml(path)).changed(file=str(path))
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> Schema:

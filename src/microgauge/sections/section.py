@@ -49,13 +49,13 @@ class Section(ABC):
     """Its page under docs/."""
     on_request: ClassVar[bool] = False
     """Whether it is computed only when it is asked for by an option of its own."""
+    answers: ClassVar[Question] = "experts"
+    """The question of a report that it answers; a group of its blocks may answer another."""
     slow: ClassVar[bool] = False
     """Whether it takes long: computed where it is named, has a table in the schema, or all is
     asked for."""
     slow_choices: ClassVar[Mapping[str, str]] = {}
     """Choices that are set where all is asked for, and what each of them adds."""
-    answers: ClassVar[Question] = "experts"
-    """The question of a report that it answers; a group of its blocks may answer another."""
     public: ClassVar[bool] = True
     """Whether the edition for data users may show it."""
     choices: ClassVar[type[Entries] | None] = None

@@ -151,6 +151,40 @@ def test_permuted_columns_are_always_told_apart(rows):
     assert found.sees.share > 0
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_permuted_columns_of_small_files_are_never_hardly_told_apart(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(30, 400))
+    core = rng.choice([0.0, 0.2, 0.6]) * rng.normal(size=rows)
+    frame = pd.DataFrame(
+        {name: (core + rng.normal(size=rows)).round(1) for name in "abcd"[: rng.integers(2, 5)]}
+    )
+    frame["g"] = pd.cut(core + rng.normal(size=rows), 3, labels=list("xyz")).astype(str)
+    found = propensity(frame, permuted(frame), schema={"options": {"aligned": False}})
+    assert "hardly" not in propensity_story(found)
+
+
+def test_too_few_rows_to_see_anything_are_said_to_be_so():
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 3)).round(1), columns=[*"abc"])
+    found = propensity(frame, frame.copy(), schema={"options": {"aligned": False}})
+    assert found.sees_permuted is False
+    assert found.permuted_ratio > found.ratio
+    assert "says little" in propensity_story(found)
+
+
+def test_chance_is_that_of_the_original():
+    """A protected file that parts what always went together makes no resample any richer."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.choice([*"xyz"], 900), "b": rng.normal(size=900).round(1)})
+    frame["c"] = frame["a"]
+    parted = frame.assign(c=rng.permutation(frame["c"]))
+    found = propensity(frame, parted, schema={"options": {"aligned": False}}, resamples=0)
+    assert found.rank_original < found.rank
+    assert found.expected == pytest.approx(found.rank_original * 0.5**3 / found.rows)
+    same = propensity(frame, resample(frame, 1), schema={"options": {"aligned": False}})
+    assert same.rank_original == same.rank == found.rank_original
+
+
 def linked(rows, seed):
     """Eight variables that hang together."""
     rng = np.random.default_rng(seed)
@@ -374,7 +408,8 @@ def test_a_model_without_pairs_never_says_hardly():
         assert found.sees.share == 0
         assert "hardly" not in propensity_story(found)
         assert "no pair" in propensity_story(found)
-    found = propensity(frame, other, schema=schema(), resamples=0)
+    related = linked(1500, 1)
+    found = propensity(related, resample(related, 1), resamples=0)
     assert propensity_story(found).startswith("hardly to be told apart")
     assert "all pairs" in propensity_story(found)
 

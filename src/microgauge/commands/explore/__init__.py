@@ -12,6 +12,7 @@ from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
+from microgauge.commands.manifest import inputs_of, manifest_of, text_hash
 from microgauge.commands.rank import (
     check_choice,
     chosen_limits,
@@ -23,8 +24,11 @@ from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, followed, where_seen
+from microgauge.masking.recipe import content_of
 from microgauge.masking.table import Data, read_data
 from microgauge.results import Assessment, Candidate, Ranking
+from microgauge.results.manifest import TextHash
+from microgauge.results.plain import sayable
 from microgauge.schema import Names, Schema
 from microgauge.sections.balance.section import CarriedRisk, balance_of
 from microgauge.tables import coded_table, is_paths, read_held
@@ -80,6 +84,7 @@ def explore(
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
+    inputs = inputs_of(original, (), chosen, reading)
     held = read_held(original, "original").in_memory()
     data = read_data(held)
     check_choice(chosen, wanted.sections, _faults(grid, data))
@@ -91,7 +96,16 @@ def explore(
     kept = None if folder is None else _kept(folder, original, work)
     candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
-    return ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+    made = manifest_of("explore", inputs, chosen, wanted.sections, {}, _recipe_hash(recipe))
+    ranking = ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
+    return replace(ranking, manifest=made)
+
+
+def _recipe_hash(recipe: Mapping[str, Any] | str | Path) -> TextHash:
+    """The grid, by its file and by what it says."""
+    if isinstance(recipe, str | Path):
+        return text_hash(recipe, sayable(content_of(recipe)))
+    return text_hash(None, sayable(recipe), "no recipe file was given")
 
 
 def _check_workers(workers: Any) -> None:

@@ -19,6 +19,7 @@ from microgauge.commands.explore.grid import Try
 from microgauge.errors import InputError
 from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
+from microgauge.results.manifest import Manifest
 from microgauge.results.plain import sayable, to_dict
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limits, RankChoices
@@ -161,7 +162,7 @@ def restored(kind: Any, value: Any) -> Any:
 
 def _restored_assessment(plain: Mapping[str, Any]) -> Assessment:
     kinds = {section.name: section.result for section in sections()}
-    head = ("microgauge", "schema_version", "inputs", "variables", "notes")
+    head = ("microgauge", "schema_version", "inputs", "variables", "manifest", "notes")
     return Assessment(
         microgauge=plain["microgauge"],
         schema_version=plain["schema_version"],
@@ -171,6 +172,7 @@ def _restored_assessment(plain: Mapping[str, Any]) -> Assessment:
             name: restored(kinds[name], value) for name, value in plain.items() if name not in head
         },
         notes=plain["notes"],
+        manifest=restored(Manifest | None, plain.get("manifest")),
     )
 
 

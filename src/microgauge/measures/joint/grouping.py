@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from microgauge.arrays import Counts, Floats, Index
+from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.joint.joint import Joint, JointVariable
 
 FEW_ROWS = 20
@@ -145,6 +145,54 @@ def coarse(place: int, variable: JointVariable, known: Frequencies, groups: int)
         kept[-1] = 0
         grouping = Grouping(place, kept, grouping.size)
     return _without_gaps(grouping)
+
+
+def fine(place: int, variable: JointVariable, known: Frequencies, most: int) -> Grouping:
+    """A number in about so many groups: values with many rows alone, runs of the others together.
+
+    A value that the original does not have goes with the nearest run beside it. Where values with
+    many rows are on both its sides there is none, and it is in a group of its own kind: values
+    between those that there are. So are missing cells.
+    """
+    counts, numbers = known.counts[place][:-1], variable.numbers
+    order = np.argsort(numbers, kind="stable")
+    own = order[counts[order] > 0]
+    least = max(float(counts.sum()) / most, FEW_ROWS)
+    alone = counts[own] >= least
+    runs = _runs(counts[own], alone, least)
+    between = int(runs.max(initial=-1)) + 1
+    found = np.full(len(counts), between, dtype=np.intp)
+    found[own] = runs
+    new = np.flatnonzero(counts == 0)
+    if len(own) and len(new):
+        found[new] = _beside(numbers[new], numbers[own], np.where(alone, between, runs), between)
+    used, groups = np.unique(np.append(found, between + 1), return_inverse=True)
+    return Grouping(place, groups.astype(np.intp), len(used))
+
+
+def _runs(counts: Counts, alone: Flags, least: float) -> Index:
+    """Groups of rising values: one alone, or a run with rows enough or up to the next alone."""
+    found = np.empty(len(counts), dtype=np.intp)
+    group, rows = 0, 0
+    for place, (count, single) in enumerate(zip(counts.tolist(), alone.tolist(), strict=True)):
+        if rows and (single or rows >= least):
+            group, rows = group + 1, 0
+        found[place] = group
+        rows = rows + count
+        if single:
+            group, rows = group + 1, 0
+    return found
+
+
+def _beside(values: Floats, own: Floats, groups: Index, between: int) -> Index:
+    """Of each value the group of the nearest run next to it, the smaller one of two."""
+    after = np.searchsorted(own, values)
+    low, high = np.maximum(after - 1, 0), np.minimum(after, len(own) - 1)
+    below = np.where(after > 0, groups[low], between)
+    above = np.where(after < len(own), groups[high], between)
+    nearer = np.abs(values - own[low]) <= np.abs(own[high] - values)
+    first = (below != between) & (nearer | (above == between))
+    return np.asarray(np.where(first, below, above))
 
 
 def _most_frequent(by_size: Index, size: int, groups: int) -> Index:

@@ -73,6 +73,14 @@ class Joint:
         order = np.lexsort((hashes, row_marks(self), self.protected))
         return self.taken(order, self.protected[order])
 
+    def unrelated(self, rng: np.random.Generator) -> Joint:
+        """The original against itself with every column permuted, of the protected file's size."""
+        original = self.codes[~self.protected]
+        count = int(self.protected.sum())
+        columns = [np.resize(rng.permutation(column), count) for column in original.T]
+        labels = np.repeat([False, True], [len(original), count])
+        return Joint(self.variables, np.vstack([original, np.column_stack(columns)]), labels)
+
     @cached_property
     def values(self) -> tuple[Floats, ...]:
         """Numbers of each ordinal or continuous variable, the pooled mean where missing."""

@@ -7,6 +7,7 @@ candidates that are compared, in any order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -64,7 +65,8 @@ def chosen_plan(original: Joint, rows: int) -> Plan:
 
     1. Main effects with cubes, and all products of pairs. 2. Products of variables in 6, 5, … 2
     groups. 3. Products of variables in two groups, those of the pairs with the strongest
-    association in the original first, until the rows are used up.
+    association in the original first, each variable's own strongest before all others, until the
+    rows are used up.
     """
     known = Frequencies.of(original)
     most = rows / ROWS_PER_TERM
@@ -80,7 +82,7 @@ def chosen_plan(original: Joint, rows: int) -> Plan:
             return Plan(degree, groups, None, rows, main + every)
     widths = _coarse_widths(original, known, 2)
     kept, terms = [], main
-    for a, b in _by_association(original, known):
+    for a, b in every_variable_first(by_association(original, known)):
         if terms + widths[a] * widths[b] > most:
             break
         terms += widths[a] * widths[b]
@@ -123,7 +125,7 @@ def _pair_terms(widths: Floats) -> int:
 # -- association -----------------------------------------------------------------------------
 
 
-def _by_association(original: Joint, known: Frequencies) -> list[tuple[int, int]]:
+def by_association(original: Joint, known: Frequencies) -> list[tuple[int, int]]:
     """Pairs of variables, the most associated first; equal ones by name."""
     names = [variable.name for variable in original.variables]
     found = []
@@ -138,6 +140,23 @@ def _by_association(original: Joint, known: Frequencies) -> list[tuple[int, int]
         strength = association(table.reshape(sizes).astype(np.float64))
         found.append((-strength, sorted((names[a], names[b])), (a, b)))
     return [pair for _, _, pair in sorted(found)]
+
+
+def every_variable_first(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of pairs by association, first those in which a variable is there for the first time.
+
+    A variable without any pair could be permuted, and nothing would be seen.
+
+    >>> every_variable_first([(0, 1), (0, 2), (1, 2), (2, 3)])
+    [(0, 1), (0, 2), (2, 3), (1, 2)]
+    """
+    there: set[int] = set()
+    first: list[tuple[int, int]] = []
+    rest: list[tuple[int, int]] = []
+    for pair in pairs:
+        (rest if there.issuperset(pair) else first).append(pair)
+        there.update(pair)
+    return first + rest
 
 
 def association(table: Floats) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, special
 
-from microgauge.arrays import Floats, Index
+from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.terms import Columns
 
@@ -132,19 +132,29 @@ def independent(columns: Columns, gram: Floats | None = None, among: Index | Non
     among = np.arange(columns.shape[1]) if among is None else among
     if len(among) <= FEW_COLUMNS:
         return _independent_few(columns if len(among) == columns.shape[1] else columns.kept(among))
-    rows = columns.shape[0]
     gram = columns.gram() if gram is None else gram
-    ones = columns.sums[among]
     part = gram if len(among) == columns.shape[1] else gram[np.ix_(among, among)]
-    centred = (part - np.outer(ones, ones) / rows) / rows
-    spread = centred.diagonal()
-    scale = np.sqrt(np.where(spread > 0, spread, 1.0))
-    _, pivots, rank, _ = linalg.lapack.dpstrf(centred / scale / scale[:, np.newaxis], tol=DEPENDENT)
-    kept = np.sort(pivots[:rank] - 1)
-    varies = spread > DEPENDENT * np.maximum(part.diagonal() / rows, 1e-300)
+    kept, varies = _independent_places(part, columns.sums[among], columns.shape[0])
     varies[kept] = False
-    found = Basis(rank, None, columns, among[kept], dependent=among[varies])
+    found = Basis(len(kept), None, columns, among[kept], dependent=among[varies])
     return factored(found, gram)
+
+
+def _independent_places(gram: Floats, sums: Floats, rows: int) -> tuple[Index, Flags]:
+    """Which columns are independent of each other and the intercept; which of all vary."""
+    centred = (gram - np.outer(sums, sums) / rows) / rows
+    spread = centred.diagonal()
+    varies = spread > DEPENDENT * np.maximum(gram.diagonal() / rows, 1e-300)
+    scale = np.sqrt(np.where(varies, spread, np.inf))
+    _, pivots, rank, _ = linalg.lapack.dpstrf(centred / scale / scale[:, np.newaxis], tol=DEPENDENT)
+    return np.sort(pivots[:rank] - 1), varies
+
+
+def rank_of(columns: Columns) -> int:
+    """How many of the columns are independent, the intercept not counted."""
+    if columns.shape[1] <= FEW_COLUMNS:
+        return _independent_few(columns).rank
+    return len(_independent_places(columns.gram(), columns.sums, columns.shape[0])[0])
 
 
 def factored(basis: Basis, gram: Floats) -> Basis:

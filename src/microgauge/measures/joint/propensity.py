@@ -20,6 +20,7 @@ from microgauge.measures.joint.logit import (
     curved,
     fit_logit,
     independent,
+    rank_of,
 )
 from microgauge.measures.joint.terms import Columns
 from microgauge.values.levels import sums_by
@@ -30,6 +31,8 @@ FOR_DROPS, FOR_NULL, FOR_FOLDS = 1e-14, 1e-13, 1e-11
 """Gain of a step per row at which fits of many columns have arrived: without a variable (U_p to
 some 1e-6 of itself), of resamples, of folds (for an AUC)."""
 DEVIATIONS = 3.0
+SURELY = 4.0
+"""Deviations between what a permuted file has and what is chance, so that it is never missed."""
 RARELY = 0.01
 SMALL, CLEAR = 0.55, 0.65
 """Cross-fitted AUC below which a difference is small, and clear; from there it is easy to see."""
@@ -45,7 +48,12 @@ def score_distance(probability: Floats, share: float, weights: Floats | None = N
 
 
 def expected_distance(rank: int, share: float, rows: int) -> float:
-    """U_p expected of a resample of the original: K (1 - c)² c / N (Snoke et al. 2018)."""
+    """U_p expected of a resample of the original: K (1 - c)² c / N (Snoke et al. 2018).
+
+    **Reading.** K is the rank that the model has on the original's rows, which is that of every
+    resample. Values and combinations that only the protected file has make the model richer; they
+    are no part of what chance alone would give.
+    """
     return rank * (1.0 - share) ** 2 * share / rows
 
 
@@ -59,6 +67,8 @@ class Fitted:
     separated: bool = False
     coefficients: Floats | None = None
     """Those of all columns of a logistic model of many, that of the intercept first."""
+    rank_original: int | None = None
+    """Rank of a logistic model on the original's rows alone, where these are known."""
 
 
 class Model(Protocol):
@@ -97,6 +107,8 @@ class LogitModel:
     enough: float = ENOUGH
     start: Floats | None = None
     """Coefficients of all columns from which a fit begins."""
+    rank_original: int | None = None
+    """Rank on the original's rows alone."""
     _held: dict[str, Any] = field(default_factory=dict)
     """What serves several fits: the curvature at that of the whole, the original's rows."""
 
@@ -106,10 +118,13 @@ class LogitModel:
         return self.columns.shape[1]
 
     @staticmethod
-    def of(columns: Columns, close: float = CLOSE) -> LogitModel:
-        """Drop dependent columns once."""
+    def of(columns: Columns, close: float = CLOSE, protected: Flags | None = None) -> LogitModel:
+        """Drop dependent columns once; count them on the original where its rows are known."""
         gram = columns.gram() if columns.shape[1] > FEW_COLUMNS else None
-        return LogitModel(columns, independent(columns, gram), gram, close)
+        rank = None
+        if protected is not None:
+            rank = rank_of(columns.taken(np.flatnonzero(~protected)))
+        return LogitModel(columns, independent(columns, gram), gram, close, rank_original=rank)
 
     def fitted(self, protected: Floats) -> Fitted:
         """Scores by maximum likelihood."""
@@ -117,7 +132,7 @@ class LogitModel:
         start = self.basis.gathered(self.start) if many and self.start is not None else None
         found = fit_logit(self.basis, protected, None, self.close, self.enough, start)
         every = self.basis.spread(found.beta) if many else None
-        return Fitted(found.probability, found.rank, found.separated, every)
+        return Fitted(found.probability, found.rank, found.separated, every, self.rank_original)
 
     def without(self, place: int, whole: Fitted | None = None) -> LogitModel:
         """Only the columns that the variable has no part in; a fit begins at that of the whole."""
@@ -306,6 +321,22 @@ def beyond_chance(ratio: float, deviation: float | None, null_share: float | Non
     """
     far = deviation is not None and ratio > 1.0 + DEVIATIONS * deviation
     return far or (null_share is not None and null_share < RARELY)
+
+
+def surely_seen(ratios: Sequence[float], share: float, deviation: float) -> bool:
+    """Whether files whose ratios vary about these are beyond chance all but always.
+
+    The ratio of a file that is drawn independently is that of a non-central χ², times 1/(1 - c):
+    its deviation follows from its mean and that of resamples. Four of them must be between the
+    mean and what is still chance.
+
+    >>> surely_seen([9.0], 0.5, 0.2), surely_seen([1.8, 2.2], 0.5, 0.2)
+    (True, False)
+    """
+    mean, scale = float(np.mean(ratios)), 1.0 / (1.0 - share)
+    variance = deviation**2 * scale * max(2.0 * mean - scale, scale)
+    margin = SURELY * float(np.sqrt(variance * (1.0 + 1.0 / len(ratios))))
+    return mean - margin > 1.0 + DEVIATIONS * deviation
 
 
 def difference_size(auc: float | None) -> Literal["small", "clear", "easy"] | None:

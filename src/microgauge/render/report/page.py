@@ -24,6 +24,7 @@ MODULES = (
     "blocks",
     "decision",
     "variables",
+    "triangles",
     "pairs",
     "report",
     "ranking",

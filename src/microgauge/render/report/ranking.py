@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from microgauge.render.charts import closer_spec, levels_spec, map_spec
+from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
 from microgauge.render.ranking import (
     RISKS,
     cluster_vote_words,
@@ -69,6 +69,7 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "recommended": result.recommended.name,
         "frontier": list(result.frontier),
         "map": map_spec(result),
+        "closer": closer_spec(result) if crowded(result) and not result.explored else None,
         "levels": closer_spec(result) if result.explored else levels_spec(result),
         "settings": [c.said for c in result.candidates] if result.explored else None,
         "clusters": cluster_vote_words(result),
@@ -84,10 +85,16 @@ def _choice(result: Ranking) -> Data:
     return {
         "name": found.name,
         "settings": "" if result.best is None else result.best.said,
-        "reason": f"{begun(found.reason)}.",
-        "against": None if found.against is None else f"{begun(found.against)}.",
+        "reason": _sentence(found.reason, result),
+        "against": None if found.against is None else _sentence(found.against, result),
         "title": next((v.title for v in _verdicts(result) if v.title), None),
     }
+
+
+def _sentence(said: str, result: Ranking) -> str:
+    """With a capital letter, unless it begins with a name."""
+    named = any(said.startswith(c.name) for c in result.candidates)
+    return f"{said if named else begun(said)}."
 
 
 def _verdicts(result: Ranking) -> list[Verdict]:

@@ -16,8 +16,9 @@ from microgauge.results import (
     VariableResult,
     VariableScore,
 )
-from microgauge.results.blocks import Part
+from microgauge.results.blocks import Block, Group, Part
 from microgauge.results.wording import probability
+from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
     NOT_FOUND,
@@ -34,14 +35,30 @@ Data = dict[str, Any]
 
 MOST_WEAKEST = 200
 MOST_MAPPED = 200
+MOST_DRAWN = 40
+"""Variables that a heat map has room for."""
 
 
-def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Part]:
-    """The list of variables, and the pairs."""
+def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Block]:
+    """The list of variables, the pairs, and where the file stands among yardsticks."""
     return [
         Part(name="variables", content=variables(result, edition, threshold)),
         Part(name="pairs", content=pairs(result, gdu, edition)),
+        *(_beside_yardsticks(gdu) if edition == "internal" and not result.yardsticks else []),
     ]
+
+
+def _beside_yardsticks(gdu: GDU) -> list[Block]:
+    """A ruler with the two that every run has, where no more were asked for."""
+    known = {
+        "all columns permuted": None if gdu.permuted is None else gdu.permuted.value,
+        "resample": None if gdu.resample is None else gdu.resample.value,
+    }
+    if gdu.value is None or all(value is None for value in known.values()):
+        return []
+    heading = "Global data utility: the farther to the right, the less was lost"
+    chart = ruler("GDU beside yardsticks", heading, known, gdu.value)
+    return [Group(name="gdu", title="Global data utility", explain="gdu", blocks=(chart,))]
 
 
 def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
@@ -224,6 +241,7 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             f"{place[p.a]},{place[p.b]}": pair_story(p) for p in pairs
         },
         "coverage": [gdu.coverage.tested, gdu.coverage.pairs],
+        **weakest_first(gdu, names),
     }  # fmt: skip
     if edition == "internal":
         details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
@@ -239,7 +257,52 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             for d in details.pairs
         }
         found["tables_left_out"] = details.left_out
+        found["associations"] = _associations(gdu, names, found["order"][:MOST_DRAWN])
     return found
+
+
+def weakest_first(gdu: GDU, names: Sequence[str]) -> Data:
+    """Variables by what their pairs kept on average, and those that are gone, which come first.
+
+    What was not tested comes last.
+    """
+    gone = {v.name for v in gdu.variables if v.reason == "removed"}
+    kept: dict[str, list[float]] = {name: [] for name in names}
+    for pair in gdu.pairs:
+        for name in (pair.a, pair.b):
+            if pair.utility is not None:
+                kept[name].append(pair.utility)
+
+    def mean(place: int) -> float:
+        name = names[place]
+        if name in gone:
+            return -1.0
+        return sum(kept[name]) / len(kept[name]) if kept[name] else 2.0
+
+    return {
+        "order": sorted(range(len(names)), key=mean),
+        "removed": [place for place, name in enumerate(names) if name in gone],
+    }
+
+
+def _associations(gdu: GDU, names: Sequence[str], order: Sequence[int]) -> Data:
+    """How strong the associations of some variables are on both sides: roots of the coefficients,
+    which are squares.
+    """
+    place = {names[i]: i for i in order}
+    return {
+        "names": names,
+        "order": order,
+        "rows": [
+            [place[p.a], place[p.b], _root(p.coefficient_original), _root(p.coefficient_protected)]
+            for p in gdu.pairs
+            if p.a in place and p.b in place and p.outcome is not None
+        ],
+    }
+
+
+def _root(square: float | None) -> float | None:
+    return None if square is None else round(max(square, 0.0) ** 0.5, 3)
 
 
 def _per_mille(table: Sequence[Sequence[float]]) -> list[list[int]]:

@@ -155,9 +155,10 @@ def _scored(
     found = [answers[question] for answers, question in zip(facts, questions, strict=True)]
     value = float(sum(answer[0] for answer in found)) / sum(rows)
     # Of all rows: a sample may lack what tells some columns from none.
-    rank = _rank(sum(answers[spread] for answers, spread in zip(facts, spreads, strict=True)))
-    expected = expected_distance(rank, share, sum(rows))
-    deviation = float(np.sqrt(2.0 / rank)) if rank else None
+    sums = [answers[spread] for answers, spread in zip(facts, spreads, strict=True)]
+    rank, own = _rank(sums[0] + sums[1]), _rank(sums[0])
+    expected = expected_distance(own, share, sum(rows))
+    deviation = float(np.sqrt(2.0 / own)) if own else None
     counts = [answer[1:] for answer in found]
     middles = (np.arange(BINS) + 0.5) / BINS
     told = separation_of(middles, counts[0], counts[1], share)
@@ -176,6 +177,7 @@ def _scored(
         resamples=0,
         beyond_chance=(beyond_chance(value / expected, deviation, None) if expected > 0 else None),
         rank=rank,
+        rank_original=own,
         null_deviation=deviation,
         auc=told.auc,
         specks=told.specks,

@@ -16,6 +16,7 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.joint.additive import AdditiveModel
 from microgauge.measures.joint.boost import BoostModel
+from microgauge.measures.joint.crossing import crossed_scores
 from microgauge.measures.joint.designs import (
     Design,
     chosen_design,
@@ -44,6 +45,7 @@ from microgauge.measures.joint.propensity import (
     permuted_distances,
     score_distance,
     separation,
+    surely_seen,
 )
 from microgauge.measures.joint.terms import terms_of
 from microgauge.results import PropensityResult, VariableDrop
@@ -60,6 +62,8 @@ from microgauge.threads import one_thread
 SMALL_MODEL = 2_000_000
 """Rows × rank up to which a null distribution is drawn without being asked for."""
 UNASKED_RESAMPLES = 50
+UNRELATED_DRAWS = 5
+"""Files with every column permuted that are looked at, at most."""
 CERTAIN = "told-apart-with-certainty"
 """The code of the note that some rows are told apart with certainty."""
 TREES = ("cart", "boost")
@@ -118,7 +122,7 @@ class PropensityMeasure:
         try:
             check_rows(joint)
             with one_thread():
-                model = self._model(joint, whole, chosen)
+                model = self.model(joint, whole, chosen)
                 return _Scored(self, joint, chosen, model).result()
         except Undefined as reason:
             return _no_propensity(chosen, joint, self.seed, str(reason))
@@ -134,7 +138,7 @@ class PropensityMeasure:
         try:
             check_rows(joint)
             with one_thread():
-                return _Scored(quiet, joint, chosen, self._model(joint, whole, chosen)).boosted()
+                return _Scored(quiet, joint, chosen, self.model(joint, whole, chosen)).boosted()
         except Undefined as reason:
             return _no_boosted(joint, self.seed, str(reason))
 
@@ -144,15 +148,16 @@ class PropensityMeasure:
         joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
         check_rows(joint)
         with one_thread():
-            model = self._model(joint, whole, chosen, ROUGHLY)
+            model = self.model(joint, whole, chosen, ROUGHLY)
             scored = _Scored(self, joint, chosen, model)
             if not scored.expected:
                 raise Undefined("the model has no terms that vary")
             return scored.value, scored.value / scored.expected
 
-    def _model(
+    def model(
         self, joint: Joint, whole: Joint, chosen: PropensityChoices, close: float = CLOSE
     ) -> Model:
+        """The model of some rows, `whole` being all of which they are a sample."""
         self.design = None
         if chosen.model in TREES:
             points, owners = tree_features(joint)
@@ -162,7 +167,7 @@ class PropensityMeasure:
         if chosen.model == "additive":
             return self._additive(joint, chosen)
         self.design = self._design(joint, whole, chosen)
-        return LogitModel.of(self.design.columns, close)
+        return LogitModel.of(self.design.columns, close, joint.protected)
 
     def _additive(self, joint: Joint, chosen: PropensityChoices) -> Model:
         found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
@@ -230,6 +235,12 @@ class _Scored:
         """Whether the expectation has a formula."""
         return self.fitted.rank is not None and self.chosen.model in ("auto", "logit")
 
+    @property
+    def rank(self) -> int:
+        """K of the expectation."""
+        own = self.fitted.rank_original
+        return (self.fitted.rank or 0) if own is None else own
+
     @cached_property
     def permuted(self) -> list[float]:
         rng = np.random.default_rng(self.measure.seed)
@@ -238,7 +249,7 @@ class _Scored:
     @cached_property
     def expected(self) -> float:
         if self.by_formula:
-            return expected_distance(self.fitted.rank or 0, self.joint.share, self.joint.rows)
+            return expected_distance(self.rank, self.joint.share, self.joint.rows)
         return (1.0 - self.joint.share) * float(np.mean(self.permuted))
 
     @cached_property
@@ -249,10 +260,52 @@ class _Scored:
     def null_deviation(self) -> float | None:
         """Of the ratio, if the protected file were a resample."""
         if self.by_formula:
-            return float(np.sqrt(2.0 / self.fitted.rank)) if self.fitted.rank else None
+            return float(np.sqrt(2.0 / self.rank)) if self.rank else None
         if self.chosen.permutations < 2 or not self.expected:
             return None
         return float(np.std(self.permuted, ddof=1) / np.mean(self.permuted))
+
+    @cached_property
+    def beyond(self) -> bool | None:
+        """Whether the files differ by more than a resample would."""
+        if self.ratio is None:
+            return None
+        return beyond_chance(self.ratio, self.null_deviation, self.null_share)
+
+    @cached_property
+    def unrelated(self) -> tuple[float, bool] | None:
+        """The mean ratio of files that lost all relations, and whether they are surely seen.
+
+        Asked only where no difference was found: is it that there is none, or that rows are too
+        few and relations too weak for any to be found? One draw is enough where that is clear.
+        """
+        deviation = self.null_deviation
+        if self.beyond is not False or deviation is None or len(self.joint.variables) < 2:
+            return None
+        rng = np.random.default_rng([self.measure.seed, 4])
+        ratios: list[float] = []
+        seen = False
+        try:
+            while not seen and len(ratios) < (UNRELATED_DRAWS if self._small else 1):
+                ratios.append(self._ratio_of(self.joint.unrelated(rng)))
+                seen = surely_seen(ratios, self.joint.share, deviation)
+        except Undefined as why:
+            self.why_not.append(f"permuted_ratio: {why}")
+            return None
+        return float(np.mean(ratios)), seen
+
+    def _ratio_of(self, joint: Joint) -> float:
+        """Of other rows, as many of each file, by the same model."""
+        other = replace(self.measure, joint=joint, log=Log())
+        labels = joint.protected.astype(np.float64)
+        fitted = other.model(joint, joint, self.chosen, ROUGHLY).fitted(labels)
+        return score_distance(fitted.probability, joint.share) / self.expected
+
+    @property
+    def _small(self) -> bool:
+        """Whether the model is quick enough to be fitted many times unasked."""
+        rank = self.fitted.rank
+        return rank is not None and self.joint.rows * max(rank, 1) <= SMALL_MODEL
 
     @cached_property
     def resamples(self) -> int:
@@ -260,9 +313,7 @@ class _Scored:
             return self.chosen.resamples
         if self.chosen.model == "boost":
             return self.chosen.permutations
-        rank = self.fitted.rank
-        small = rank is not None and self.joint.rows * max(rank, 1) <= SMALL_MODEL
-        return UNASKED_RESAMPLES if small else 0
+        return UNASKED_RESAMPLES if self._small else 0
 
     @cached_property
     def null_share(self) -> float | None:
@@ -284,13 +335,19 @@ class _Scored:
         try:
             folds = folds_of(self.joint, self.measure.seed)
             self._note_folds(folds)
-            scores = self.fitted.probability
-            if not isinstance(self.model, BoostModel):
-                scores = self.model.crossed(self.labels, folds.of)
-            return cross_auc(scores, self.joint.protected, folds.of)
+            return cross_auc(self._crossed(folds), self.joint.protected, folds.of)
         except Undefined as why:
             self.why_not.append(f"auc_cross: {why}")
             return None
+
+    def _crossed(self, folds: Folds) -> Floats:
+        """Scores of rows not seen: by a finer model where `auto` may choose, else by this one."""
+        if isinstance(self.model, BoostModel):
+            return self.fitted.probability
+        design = self.measure.design
+        if design is not None and design.plan is not None and self.chosen.unmasked == "all":
+            return crossed_scores(self.joint, folds.of)
+        return self.model.crossed(self.labels, folds.of)
 
     def _note_folds(self, folds: Folds) -> None:
         if folds.parted:
@@ -334,10 +391,12 @@ class _Scored:
                 "probabilities are kept finite.",
             )
         told = separation(scores, protected, self.joint.share)
+        lost = self.unrelated
         return PropensityResult(
             model="logit" if self.chosen.model == "auto" else self.chosen.model,
             terms=self.model.terms,
             rank=self.fitted.rank,
+            rank_original=self.fitted.rank_original,
             description="trees" if design is None else design.description,
             degree=None if design is None else design.degree,
             interactions=None if design is None else design.interactions,
@@ -349,7 +408,9 @@ class _Scored:
             null_deviation=self.null_deviation,
             null_share=self.null_share,
             resamples=self.resamples,
-            beyond_chance=self._beyond,
+            beyond_chance=self.beyond,
+            permuted_ratio=None if lost is None else lost[0],
+            sees_permuted=None if lost is None else lost[1],
             auc=told.auc,
             auc_cross=self.auc_cross,
             size=difference_size(self.auc_cross),
@@ -370,19 +431,13 @@ class _Scored:
             expected=self.expected,
             ratio=self.ratio,
             null_share=self.null_share,
-            beyond_chance=self._beyond,
+            beyond_chance=self.beyond,
             auc_cross=self.auc_cross,
             size=difference_size(self.auc_cross),
             rows=self.joint.rows,
             seed=self.measure.seed,
             reason="; ".join(self.why_not) or None,
         )
-
-    @property
-    def _beyond(self) -> bool | None:
-        if self.ratio is None:
-            return None
-        return beyond_chance(self.ratio, self.null_deviation, self.null_share)
 
     @property
     def _design(self) -> Design | None:

@@ -134,7 +134,13 @@ def _told(result: PropensityResult) -> str:
         return BEYOND[result.size]
     if result.size in ("clear", "easy"):
         return "not clearly told apart by U_p, though the AUC of rows not yet seen says otherwise"
-    if result.sees is None or result.sees.share < 1:
+    related = result.sees is not None and result.sees.of > 0
+    if related and result.sees_permuted is False:
+        return (
+            "not told apart, which says little (rows so few or relations so weak that a file with "
+            "every column permuted need not be told apart either)"
+        )
+    if result.sees is None or result.sees.share < 1 or (related and not result.sees_permuted):
         return "not told apart by what the model can see"
     return "hardly to be told apart"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from microgauge.results.blocks import Block, Group, Head, Table
 from microgauge.results.tables import Tables
-from microgauge.sections.charts import bars
+from microgauge.sections.charts import bars, ruler
 from microgauge.sections.tables.words import words, worst_tables
 
 MOST_DRAWN = 20
@@ -14,6 +14,10 @@ MOST_LISTED = 50
 def report(tables: Tables) -> list[Group]:
     """The stories, a picture of the worst tables, and rows for variables and tables."""
     blocks: list[Block] = list(words(tables))
+    if tables.value is not None:
+        known = {"all columns permuted": tables.permuted, "resample": tables.resample}
+        heading = "Units in the right cell: the farther to the right, the less was lost"
+        blocks.append(ruler("Tables beside yardsticks", heading, known, tables.value))
     worst = worst_tables(tables)
     if worst:
         rows = [(" × ".join(t.variables), t.moved) for t in worst[:MOST_DRAWN]]

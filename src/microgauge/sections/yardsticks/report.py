@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from microgauge.results import Assessment, Yardstick
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
+from microgauge.sections.charts import ruler
 from microgauge.sections.yardsticks.words import rows, yardstick_story
 
 
 def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
-    """The figures of each such file and of this one, and where it stands."""
+    """A ruler with each such file and this one on it, their figures, and where it stands."""
     if not yardsticks:
         return []
     table = Table(
@@ -26,4 +27,13 @@ def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     )
     told = yardstick_story(result.gdu, yardsticks)
     figures = Group(title="Yardsticks in figures", blocks=(table,), answers="experts")
-    return [*(Sentence(text=said) for said in told), figures]
+    return [*_ruler(result, yardsticks), *(Sentence(text=said) for said in told), figures]
+
+
+def _ruler(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
+    """All on one line, in the order of their global data utility."""
+    known = {yardstick.name: yardstick.gdu for yardstick in yardsticks}
+    if result.gdu is None or result.gdu.value is None or not any(known.values()):
+        return []
+    heading = "Global data utility: the farther to the right, the less was lost"
+    return [ruler("Yardsticks", heading, known, result.gdu.value)]

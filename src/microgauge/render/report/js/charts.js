@@ -8,16 +8,20 @@ const THEMES = {
     $before: "#8a949e",
     $after: "#0072b2",
     $bad: "#d55e00",
+    $good: "#009e73",
     $ink: "#16202c",
-    soft: "#55606b",
+    $soft: "#55606b",
+    $paper: "#ffffff",
     line: "#e1e6eb",
   },
   dark: {
     $before: "#a7b2bd",
     $after: "#56b4e9",
     $bad: "#f0a04b",
+    $good: "#4cc9a0",
     $ink: "#e8edf2",
-    soft: "#a7b2bd",
+    $soft: "#a7b2bd",
+    $paper: "#10161d",
     line: "#36414c",
   },
 };
@@ -25,24 +29,28 @@ const theme = () => THEMES[dark() ? "dark" : "light"];
 
 export const SIDES = { domain: ["original", "protected"], range: ["$before", "$after"] };
 
+const LETTERS = 14;
+
 const config = () => {
-  const { $ink: ink, soft, line } = theme();
+  const { $ink: ink, $soft: soft, line } = theme();
+  const text = { labelColor: soft, titleColor: soft };
+  const letters = { labelFontSize: LETTERS, titleFontSize: LETTERS, titleFontWeight: "normal" };
   return {
     background: "transparent",
     font: "system-ui, sans-serif",
     view: { stroke: null },
     axis: {
-      labelColor: soft,
-      titleColor: soft,
+      ...text,
+      ...letters,
       gridColor: line,
       domainColor: soft,
       tickColor: soft,
-      labelLimit: 160,
+      labelLimit: 180,
     },
-    legend: { labelColor: soft, titleColor: soft },
-    title: { color: ink, anchor: "start", fontSize: 13 },
-    header: { labelColor: soft, titleColor: soft },
-    text: { color: ink },
+    legend: { ...text, ...letters },
+    title: { color: ink, anchor: "start", fontSize: 15, fontWeight: 600 },
+    header: { ...text, ...letters },
+    text: { color: ink, fontSize: LETTERS },
   };
 };
 
@@ -68,11 +76,37 @@ const NUMBERS = {
 };
 
 const drawn = new Map();
+const DEFAULT_ROOM = 600;
+
+const roomFor = (place) => place.clientWidth || DEFAULT_ROOM;
+
+// The height of so many rows: Vega-Lite does not count them where it fits a width.
+const heightOf = ({ height, data, encoding, layer }) => {
+  if (!height?.step) return height;
+  const { y, yOffset } = encoding?.y ? encoding : layer[0].encoding;
+  const count = (field) => new Set(data.values.map((row) => row[field])).size;
+  return height.step * count(y.field) * (yOffset ? count(yOffset.field) : 1);
+};
+
+// A picture may bring others of its kind for narrower pages; else it is made as wide as its place.
+const fitting = (spec, room) => {
+  const { narrower, room: wanted } = spec.usermeta ?? {};
+  if (wanted) {
+    const all = [spec, ...(narrower ?? [])];
+    return all.find((one) => one.usermeta.room <= room) ?? all.at(-1);
+  }
+  if (typeof spec.width !== "number") return spec;
+  const autosize = { type: "fit-x", contains: "padding" };
+  return { ...spec, width: room, height: heightOf(spec), autosize };
+};
 
 const draw = (place) => {
-  const { make, title, after } = drawn.get(place);
+  const entry = drawn.get(place);
+  const { make, title, fixed } = entry;
+  entry.room = roomFor(place);
+  const made = make(entry.room);
   const spec = {
-    ...themed(make()),
+    ...themed(fixed ? made : fitting(made, entry.room)),
     description: title,
     background: "transparent",
     config: config(),
@@ -83,34 +117,41 @@ const draw = (place) => {
     defaultStyle: false,
     tooltip: true,
     formatLocale: NUMBERS,
-  })
-    .then((result) => after?.(result.view))
-    .catch((error) => {
-      place.textContent = "This chart cannot be drawn.";
-      console.error(error);
-    });
+  }).catch((error) => {
+    place.textContent = "This chart cannot be drawn.";
+    console.error(error);
+  });
 };
 
-// `make` gives the specification; `after` is handed the view, whenever it is drawn.
-export const chart = (title, make, { wide = false, after = null } = {}) => {
+// `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width.
+export const chart = (title, make, { fixed = false } = {}) => {
   const place = el("div", {
-    class: wide ? "chart wide" : "chart",
+    class: fixed ? "chart" : "chart fill",
     role: "img",
     "aria-label": title,
   });
-  drawn.set(place, { make, title, after });
+  drawn.set(place, { make, title, fixed });
   queueMicrotask(() => {
     if (place.isConnected) draw(place);
   });
   return place;
 };
 
-export const redraw = () => {
-  for (const place of [...drawn.keys()]) {
-    if (place.isConnected) draw(place);
-    else drawn.delete(place);
+const redrawIf = (wanted) => {
+  for (const [place, entry] of [...drawn]) {
+    if (!place.isConnected) drawn.delete(place);
+    else if (wanted(place, entry)) draw(place);
   }
 };
+
+export const redraw = () => redrawIf(() => true);
+
+let waiting = null;
+window.addEventListener("resize", () => {
+  clearTimeout(waiting);
+  const changed = (place, entry) => !entry.fixed && entry.room !== roomFor(place);
+  waiting = setTimeout(() => redrawIf(changed), 150);
+});
 
 export const edgeLabel = (value) =>
   new Intl.NumberFormat("en", { maximumSignificantDigits: 12 }).format(value);
@@ -174,9 +215,6 @@ export const smallIntervals = (entry) => {
     return [{ key: `${i}`, label: side, side, value, low, high }];
   });
   const y = { field: "key", type: "nominal", axis: null, sort: null };
-  return chart(cut(entry.title, 80), () => ({
-    ...intervals(rows, 14),
-    width: 220,
-    encoding: { y },
-  }));
+  const make = () => ({ ...intervals(rows, 14), width: 220, encoding: { y } });
+  return chart(cut(entry.title, 80), make, { fixed: true });
 };

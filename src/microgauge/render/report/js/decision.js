@@ -33,29 +33,32 @@ export const graded = (grade) =>
 
 const limitSaid = (answer) => (answer.limit ? `limit: ${answer.limit}` : "no limit set");
 
-// Is it useful, is it safe: grade, number, limit, one sentence.
+// A number, what it is, and where it lies between 0 and 1.
+const figure = (value, shown, said, marks) => [
+  el(
+    "p",
+    { class: "figure" },
+    el("span", { class: "value" }, shown),
+    el("span", { class: "what" }, said),
+  ),
+  !none(value) && value >= 0 && value <= 1 ? wideMeter(value, marks) : null,
+];
+
+// Is it useful, is it safe: grade, number, limit, one sentence; and what explains the number.
 const answerCard = (title, subject, answer) => {
   const [button, box] = why(answer.key, answer.value);
-  const shown = none(answer.value)
-    ? []
-    : [
-        el(
-          "p",
-          { class: "figure" },
-          el("span", { class: "value" }, number(answer.value)),
-          el("span", { class: "what" }, `${answer.measure}; ${limitSaid(answer)}`),
-        ),
-        answer.value <= 1 ? wideMeter(answer.value, none(answer.at) ? [] : [answer.at]) : null,
-      ];
-  return el(
+  const said = `${answer.measure}; ${limitSaid(answer)}`;
+  const marks = none(answer.at) ? [] : [answer.at];
+  const shown = none(answer.value) ? [] : figure(answer.value, number(answer.value), said, marks);
+  const card = el(
     "div",
     { class: `answer ${subject}` },
     el("h2", {}, title, button ?? ""),
     el("p", { class: "said" }, graded(answer.grade)),
     ...shown,
     el("p", { class: "sentence" }, answer.sentence),
-    box,
   );
+  return [card, box];
 };
 
 const WIDE = 300;
@@ -263,44 +266,33 @@ const heading = (report, title) => {
   );
 };
 
+const UNGRADED = "The verdict was not asked for, so that nothing is said of it here.";
+
 // Without a verdict (not computed, or not for data users): what the measures say, and no grade.
 const ungraded = (report) => {
-  const [first, ...rest] = report.verdict;
-  const main = report.figures.find((figure) => figure.main);
+  const main = report.figures.find((one) => one.main);
   const [button, box] = why(main?.key, main?.value);
   const shown = main
-    ? [
-        el(
-          "p",
-          { class: "figure" },
-          el("span", { class: "value" }, number(main.value, main.digits ?? null)),
-          el("span", { class: "what" }, main.label),
-        ),
-        main.share && !none(main.value) ? wideMeter(main.value) : null,
-      ]
+    ? figure(main.share ? main.value : null, number(main.value, main.digits ?? null), main.label)
     : [];
   const card = el(
     "div",
     { class: "answer useful" },
     el("h2", {}, "Useful?", button ?? ""),
     ...shown,
-    el("p", { class: "sentence" }, first),
-    ...rest.map((said) => el("p", { class: "sentence" }, said)),
-    box,
+    ...report.verdict.map((said) => el("p", { class: "sentence" }, said)),
   );
-  return [el("div", { class: "answers alone" }, card)];
+  if (report.edition === "public") return [el("div", { class: "answers alone" }, card, box)];
+  const unknown = { grade: "unknown", value: null, sentence: UNGRADED };
+  return [el("div", { class: "answers two" }, card, answerCard("Safe?", "safe", unknown)[0], box)];
 };
 
 const answered = (report) => {
   const { useful, safe, map, findings: found } = report.decision;
+  const [first, firstBox] = answerCard("Useful?", "useful", useful);
+  const [second, secondBox] = answerCard("Safe?", "safe", safe);
   return [
-    el(
-      "div",
-      { class: "answers" },
-      answerCard("Useful?", "useful", useful),
-      answerCard("Safe?", "safe", safe),
-      smallMap(map),
-    ),
+    el("div", { class: "answers" }, first, second, smallMap(map), firstBox, secondBox),
     ...findings(found),
   ];
 };

@@ -1,7 +1,8 @@
 // Every pair as a cell of a heat map, each opened for its table before and after.
-import { boxLayers, chart, dark, edgeLabel } from "./charts.js";
+import { boxLayers, chart, edgeLabel } from "./charts.js";
 import { distinct, el, name, number, originalOf, section } from "./dom.js";
 import { cell, sortable } from "./tables.js";
+import { countFor, mixed, swatches, triangle } from "./triangles.js";
 
 const axisLabels = (axis) =>
   axis.labels ??
@@ -211,45 +212,196 @@ const pairPanel = (report, i, j) => {
   return panel;
 };
 
-const mapSpec = (pairs) => {
-  const step = pairs.names.length > 60 ? 9 : pairs.names.length > 30 ? 13 : 26;
-  const shown = distinct(pairs.names, 30);
-  const values = pairs.matrix.flatMap(([i, j, u]) =>
-    u === null
-      ? []
-      : [
-          { i, j, u, a: shown[i], b: shown[j] },
-          { i: j, j: i, u, a: shown[j], b: shown[i] },
-        ],
-  );
-  const axis = {
-    labelLimit: 110,
-    labelFontSize: step > 12 ? 10 : 7,
-    labelOverlap: step > 12 ? false : "greedy",
-  };
-  const names = { type: "nominal", sort: null, title: null, scale: { domain: shown } };
-  const scale = { scheme: dark() ? "cividis" : "viridis", domain: [0, 1] };
-  return {
-    width: { step },
-    height: { step },
-    data: { values },
-    params: [{ name: "chosen", select: { type: "point", fields: ["i", "j"] } }],
-    mark: { type: "rect", cursor: "pointer" },
-    encoding: {
-      x: { field: "b", ...names, axis: { ...axis, labelAngle: -60, orient: "top" } },
-      y: { field: "a", ...names, axis },
-      color: { field: "u", type: "quantitative", title: "utility", scale },
-      tooltip: [{ field: "a" }, { field: "b" }, { field: "u", format: ".3f" }],
-    },
-  };
+const byPair = (rows) => {
+  const found = new Map();
+  for (const [i, j, ...rest] of rows) found.set(i < j ? `${i},${j}` : `${j},${i}`, rest);
+  return (i, j) => found.get(i < j ? `${i},${j}` : `${j},${i}`);
 };
 
-const heatMap = (pairs, open) => {
-  const after = (view) =>
-    view.addEventListener("click", (event, item) => {
-      if (item?.datum && item.datum.i !== undefined) open(item.datum.i, item.datum.j);
-    });
-  return chart("Utility of every pair", () => mapSpec(pairs), { wide: true, after });
+const shortShare = (value) => number(value, 2).replace(/^(-?)0\./, "$1.");
+const valueCell = (colour, share, text) => {
+  const size = Math.min(Math.abs(share), 1);
+  return { kind: "value", style: mixed(colour, size), text, strong: size > 0.6 };
+};
+const UNTESTED = { kind: "untested" };
+
+// What each pair kept: near white where all of it, strong where nothing.
+const keptMap = (pairs, room, open) => {
+  const removed = new Set(pairs.removed);
+  const entry = byPair(pairs.matrix);
+  const gone = (i, j) => removed.has(i) || removed.has(j);
+  const found = (i, j) => {
+    if (gone(i, j)) return { kind: "removed" };
+    const [u] = entry(i, j) ?? [null];
+    return u === null ? UNTESTED : valueCell("--lost", 1 - u, u > 0.995 ? "" : shortShare(u));
+  };
+  const said = (i, j) => {
+    if (gone(i, j)) return "a variable was removed";
+    const [u] = entry(i, j) ?? [null];
+    const story = pairs.stories[`${i},${j}`] ?? pairs.stories[`${j},${i}`] ?? "not tested";
+    return u === null ? story : `utility ${number(u)}, ${story}`;
+  };
+  const title = "Utility of every pair";
+  const scale = [1, 0.75, 0.5, 0.25, 0].map((u) => [
+    valueCell("--lost", 1 - u),
+    u === 1 ? "1 kept" : u === 0 ? "0 lost" : String(u),
+  ]);
+  const marks = [
+    [{ kind: "removed" }, "removed"],
+    [UNTESTED, "not tested"],
+  ];
+  const legend = swatches([...scale, ...marks]);
+  const { names, order } = pairs;
+  return [legend, triangle({ title, names, order, room, found, said, open })];
+};
+
+const strength = (value) => valueCell("--held", value, shortShare(value));
+// `most` has the strongest colour: changes are often small.
+const change = (value, most) => {
+  const sign = value > 0 ? "+" : "−";
+  const text = Math.abs(value) < 0.005 ? "" : `${sign}${shortShare(Math.abs(value))}`;
+  return valueCell(value > 0 ? "--held" : "--lost", value / most, text);
+};
+const signed = (value) => {
+  const text = `${value < 0 ? "−" : ""}${shortShare(Math.abs(value))}`;
+  return valueCell(value < 0 ? "--lost" : "--held", value, text);
+};
+
+const KINDS = {
+  associations: {
+    drawn: strength,
+    scale: [
+      [strength(0), "0 no association"],
+      [strength(0.5), "0.5"],
+      [strength(1), "1 the strongest"],
+    ],
+    about:
+      "Roots of V², η², ε², ρ² or r², whichever the pair was tested by; the tests may differ on both sides.",
+  },
+  correlations: {
+    drawn: signed,
+    scale: [
+      [signed(-1), "−1"],
+      [signed(0), "0"],
+      [signed(1), "1"],
+    ],
+    about: "Pearson's correlations of the units that are complete in all of these variables.",
+  },
+};
+const LEAST_CHANGE = 0.1;
+const changes = (most) => [
+  [change(-most, most), `−${number(most, 2)} less after`],
+  [change(0, most), "no change"],
+  [change(most, most), `+${number(most, 2)} more after`],
+];
+
+// Before, after and the difference, side by side where the page is wide enough.
+const threeMaps = (kind, { names, order, rows }, room, open) => {
+  const { drawn, scale, about } = KINDS[kind];
+  const entry = byPair(rows);
+  const each = room >= 1000 ? Math.floor((room - 40) / 3) : room;
+  const known = (value) => value !== null && value !== undefined;
+  const both = (i, j) => entry(i, j) ?? [null, null];
+  const said = (i, j) => {
+    const [before, after] = both(i, j);
+    if (!known(before) && !known(after)) return "not known";
+    return `${number(before)} before, ${number(after)} after`;
+  };
+  const one = (title, of, draw) => {
+    const found = (i, j) => {
+      const value = of(...both(i, j));
+      return known(value) ? draw(value) : UNTESTED;
+    };
+    const made = triangle({ title, names, order, room: each, found, said, open });
+    return el("div", { class: "one" }, el("h4", {}, title), made);
+  };
+  const gap = (before, after) => (known(before) && known(after) ? after - before : null);
+  const gaps = rows.map(([, , before, after]) => Math.abs(gap(before, after) ?? 0));
+  const most = Math.max(LEAST_CHANGE, ...gaps);
+  const shown = countFor(
+    order.map((i) => names[i]),
+    each,
+  );
+  return [
+    el("p", { class: "soft" }, `${about} ${countSaid(shown, names.length)}`),
+    swatches([...scale, ...changes(most), [UNTESTED, "not known"]]),
+    el(
+      "div",
+      { class: "three" },
+      one("Before", (before) => before, drawn),
+      one("After", (_, after) => after, drawn),
+      one("Difference", gap, (value) => change(value, most)),
+    ),
+  ];
+};
+
+const countSaid = (shown, all) =>
+  shown < all
+    ? `Shown are the ${shown} variables of ${all} that lost most; the weakest pairs of all are listed below.`
+    : "";
+
+const VIEWS = {
+  kept: "What each pair kept",
+  associations: "Associations before and after",
+  correlations: "Correlations before and after",
+};
+
+// The pictures there are, one at a time; drawn again where the page gets wider or narrower.
+const pictures = (report, open) => {
+  const { pairs, correlations } = report;
+  const makers = {};
+  if (pairs.order?.length > 1) {
+    makers.kept = (room) => {
+      const shown = countFor(
+        pairs.order.map((i) => pairs.names[i]),
+        room,
+      );
+      const first = "Variables that lost most come first: on top and on the left.";
+      const said = `${first} ${countSaid(shown, pairs.names.length)}`;
+      return [el("p", { class: "soft" }, said), ...keptMap(pairs, room, open)];
+    };
+  }
+  if (pairs.associations?.rows.length) {
+    makers.associations = (room) => threeMaps("associations", pairs.associations, room, open);
+  }
+  if (correlations) {
+    const place = new Map(pairs.names.map((text, i) => [text, i]));
+    const opened = (i, j) => {
+      const [a, b] = [i, j].map((k) => place.get(correlations.names[k]));
+      if (a !== undefined && b !== undefined) open(a, b);
+    };
+    makers.correlations = (room) => threeMaps("correlations", correlations, room, opened);
+  }
+  return makers;
+};
+
+const heatMap = (report, open) => {
+  const makers = pictures(report, open);
+  const kinds = Object.keys(makers);
+  if (!kinds.length) return [];
+  const held = el("div", { class: "pictures" });
+  const tabs = el("div", { class: "views", role: "group", "aria-label": "Pictures of pairs" });
+  let [kind, room] = [kinds[0], 0];
+  const show = () => {
+    room = held.clientWidth || 600;
+    held.replaceChildren(...makers[kind](room));
+    for (const tab of tabs.children)
+      tab.setAttribute("aria-pressed", String(tab.dataset.kind === kind));
+  };
+  for (const each of kinds) {
+    const onclick = () => {
+      kind = each;
+      show();
+    };
+    tabs.append(el("button", { type: "button", "data-kind": each, onclick }, VIEWS[each]));
+  }
+  queueMicrotask(() => {
+    if (held.isConnected) show();
+  });
+  window.addEventListener("resize", () => {
+    if (held.isConnected && held.clientWidth !== room) show();
+  });
+  return [kinds.length > 1 ? tabs : null, held].filter((part) => part !== null);
 };
 
 const chooser = (pairs, open) => {
@@ -278,7 +430,7 @@ const weakest = (pairs, open) => {
 
 export const renderPairs = (report, parent, id) => {
   const { pairs } = report;
-  if (pairs.names.length < 2) return;
+  if (pairs.names.length < 2 && !report.correlations) return;
   const place = section(parent, id, "Pairs", "pair");
   const opened = el("div", { "aria-live": "polite" });
   const open = (i, j) => {
@@ -286,18 +438,15 @@ export const renderPairs = (report, parent, id) => {
     opened.firstChild.focus({ preventScroll: true });
     opened.scrollIntoView({ block: "nearest" });
   };
-  const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs tested. `;
-  place.append(
-    el(
-      "p",
-      { class: "soft" },
-      `${tested}1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.`,
-    ),
-    heatMap(pairs, open),
-    chooser(pairs, open),
-    opened,
-    ...weakest(pairs, open),
-  );
+  if (pairs.coverage) {
+    const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs tested. `;
+    const scale =
+      "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
+    place.append(el("p", { class: "soft" }, tested + scale));
+  }
+  place.append(...heatMap(report, open));
+  if (pairs.names.length > 1) place.append(chooser(pairs, open));
+  place.append(opened, ...weakest(pairs, open));
   if (pairs.tables_left_out) {
     const said = `${pairs.tables_left_out} pairs have no table in this file: those that lost least.`;
     place.append(el("p", { class: "soft" }, said));

@@ -1,19 +1,9 @@
 // Several candidates: the choice, what they have in common, and the report of each.
-import { chart, dark, intervals } from "./charts.js";
+import { chart, intervals } from "./charts.js";
 import { graded, icon, paper } from "./decision.js";
 import { cut, data, distinct, el, leftOut, name, number, question, section } from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
-
-const DARK = { "#16202c": "#e8edf2", "#0072b2": "#56b4e9", "#e6eaee": "#36414c" };
-
-// The map comes with the colours it has as a file.
-const recoloured = (spec) => {
-  if (!dark()) return spec;
-  let text = JSON.stringify(spec);
-  for (const [from, to] of Object.entries(DARK)) text = text.replaceAll(`"${from}"`, `"${to}"`);
-  return JSON.parse(text);
-};
 
 const title = () => {
   if (data.choice?.title) return name(data.choice.title);
@@ -53,7 +43,7 @@ const decision = () => {
     ),
   );
   if (data.choice) {
-    const map = chart("Risk–utility map", () => recoloured(data.map));
+    const map = chart("Risk–utility map", () => data.map);
     place.append(el("div", { class: "answers choosing" }, chosen(), map));
   } else place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out));
   place.append(paper(data.compared));
@@ -62,6 +52,7 @@ const decision = () => {
 
 const levels = (place) => {
   if (!data.levels) return;
+  if (data.closer) place.append(chart("The candidates, closer", () => data.closer));
   const title = data.settings
     ? "The candidates, closer"
     : "Safety, utility and balance over the candidates";
@@ -69,7 +60,7 @@ const levels = (place) => {
     el(
       "div",
       { class: "charts" },
-      chart(title, () => recoloured(data.levels)),
+      chart(title, () => data.levels),
     ),
   );
 };
@@ -132,7 +123,7 @@ const sideBySide = ({ heads, keys, rows }, label) => {
   );
 };
 
-const candidates = (parent) => {
+const compare = (parent) => {
   const place = question(parent, "candidates", "How do the candidates compare?", "Candidates");
   if (data.table) place.append(sideBySide(data.table, "Candidates"));
   if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
@@ -141,6 +132,7 @@ const candidates = (parent) => {
   }
   if (data.steps?.length) place.append(steps());
   if (!data.table) place.append(sideBySide(data.experts, "Candidates"));
+  return place;
 };
 
 const experts = (parent) => {
@@ -253,11 +245,9 @@ const eachCandidate = (parent) => {
 export const renderRanking = () => {
   const main = document.getElementById("main");
   main.append(decision());
-  candidates(main);
-  if (data.regressions.length || data.mosaics.length) {
-    const place = question(main, "over", "What do they have in common?", "Over all");
-    coefficients(place);
-    mosaics(place);
+  mosaics(compare(main));
+  if (data.regressions.length) {
+    coefficients(question(main, "results", "Do published results hold?", "Results"));
   }
   experts(main);
   eachCandidate(main);

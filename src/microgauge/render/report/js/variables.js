@@ -92,7 +92,7 @@ const shares = (d) => {
   return {
     title: "Shares",
     width: 320,
-    height: { step: 11 },
+    height: { step: 13 },
     data: { values },
     mark: { type: "bar" },
     encoding: {

@@ -1,0 +1,75 @@
+"""A verification on a terminal, within 80 columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from microgauge.render.text import wrapped
+from microgauge.results.names import cut
+from microgauge.results.verification import FigureCheck, Verification
+
+MOST_FIGURES = 20
+
+
+def verification_text(found: Verification) -> str:
+    """What is the same, what differs, and by how much."""
+    parts = [
+        "\n".join(wrapped(verdict(found), "", "  ")),
+        "\n".join(["Inputs", *(_input(found))]),
+        _figures(found),
+        _versions(found),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def verdict(found: Verification) -> str:
+    """One sentence."""
+    inputs = [one.what for one in found.inputs if one.state == "differs"]
+    if inputs:
+        said = f"Differs: {', '.join(cut(name, 40) for name in inputs)}"
+        if found.compared is not None:
+            said += f"; {len(found.figures):,} of {found.compared:,} figures are others now"
+        return f"{said}."
+    if found.figures:
+        return f"Differs: {len(found.figures):,} of {found.compared:,} figures are others now."
+    unknown = any(one.table and one.state == "not compared" for one in found.inputs)
+    if found.compared is None:
+        as_far = ", as far as they could be compared" if unknown else ""
+        return f"The same inputs{as_far}; nothing was measured again: {found.reason}."
+    start = "The same figures" if unknown else "The same inputs give the same figures"
+    return f"{start}: all {found.compared:,} agree to 1e-9."
+
+
+def _input(found: Verification) -> list[str]:
+    lines = []
+    for one in found.inputs:
+        lines += wrapped(f"{cut(one.what, 40)}: {one.state}; {one.said}", "  ", "    ")
+    return lines
+
+
+def _figures(found: Verification) -> str:
+    if found.compared is None and found.reason and not found.same:
+        return "\n".join(wrapped(f"Nothing was measured again: {found.reason}.", ""))
+    if not found.figures:
+        return ""
+    shown = found.figures[:MOST_FIGURES]
+    lines = ["Figures that differ", *(line for one in shown for line in _changed(one))]
+    if len(found.figures) > len(shown):
+        lines.append(f"  and {len(found.figures) - len(shown):,} more")
+    return "\n".join(lines)
+
+
+def _versions(found: Verification) -> str:
+    if not found.versions:
+        return ""
+    return "\n".join(
+        ["Versions that differ", *(x for one in found.versions for x in _changed(one))]
+    )
+
+
+def _changed(one: FigureCheck) -> list[str]:
+    return wrapped(f"{one.place}: {_said(one.was)} was, {_said(one.now)} is", "  ", "    ")
+
+
+def _said(value: Any) -> str:
+    return "nothing" if value is None else cut(str(value), 40)
