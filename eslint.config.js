@@ -1,6 +1,15 @@
 import js from "@eslint/js";
 
-const browser = ["document", "window", "console", "Intl", "queueMicrotask", "vegaEmbed"];
+const browser = [
+  "document",
+  "window",
+  "console",
+  "Intl",
+  "queueMicrotask",
+  "setTimeout",
+  "clearTimeout",
+  "vegaEmbed",
+];
 
 export default [
   js.configs.recommended,

@@ -13,31 +13,14 @@ from microgauge.demo import FOLDER, ORIGINAL, PROTECTED, SCHEMA
 PICTURE = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"
 LINE = 18
 MARGIN = 20
-HEADINGS = (
-    "Global data",
-    "Weakest",
-    "Models",
-    "Coverage",
-    "More missing",
-    "Can the",
-    "Yardsticks",
-    "What changed",
-    "Indicators",
-    "Regressions",
-    "What an intruder",
-    "Risk of",
-    "Balance of",
-)
+HEADINGS = ("Verdict",)
 
 
 def demo_text(only: Collection[str] | None = None) -> str:
-    """The demo's summary up to the notes, from its own folder: long paths would be cut."""
+    """What the demo prints, from its own folder: long paths would be cut."""
     with contextlib.chdir(FOLDER):
-        result = microgauge.assess(
-            ORIGINAL.name, PROTECTED.name, schema=SCHEMA, only=only, yardsticks=only is None
-        )
-    lines = str(result).splitlines()
-    return "\n".join(lines[: lines.index("Notes")]).rstrip()
+        result = microgauge.assess(ORIGINAL.name, PROTECTED.name, schema=SCHEMA, only=only)
+    return result.short_text(more="--long").rstrip()
 
 
 def picture(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import microgauge
 from support.first_screens import SCREENS
 
 EXPECTED = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
+READ = Path(__file__).parent / "read.txt"
 SHOWN = 6
 """Findings that a first screen has room for."""
 
@@ -39,3 +41,32 @@ def test_findings_are_those_written_down_before(name):
     assert not set(expected["never"]) & set(codes)
     if "first" in expected:
         assert codes[0] == expected["first"]
+
+
+def first_screen(name: str) -> str:
+    """What stands before all else on a terminal: the two answers, and what to know."""
+    told, _, _ = str(assessed(name)).partition("\n\n")
+    return told
+
+
+def test_the_texts_are_those_that_were_read():
+    """Eight first screens as they were given to readers who were asked only: good? safe?
+
+    Where the words change, have them read again by someone who does not know the answers, and
+    renew the file: MICROGAUGE_RENEW=1 pytest tests/first_screen.
+    """
+    found = "\n".join(f"[{name}]\n{first_screen(name)}\n" for name in SCREENS)
+    if os.environ.get("MICROGAUGE_RENEW"):
+        READ.write_text(found, encoding="utf-8")
+    assert found == READ.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_first_screen_begins_with_both_answers(name):
+    lines = first_screen(name).splitlines()
+    words = " ".join(" ".join(lines).split())
+    verdict = assessed(name).verdict
+    for answer in (verdict.useful, verdict.safe):
+        assert f" {answer.grade.capitalize()}. " in words
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80

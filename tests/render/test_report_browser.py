@@ -297,7 +297,7 @@ def heat_cell(page, place):
     """A cell of the heat map of all pairs, and the two variables it stands for."""
     cell = page.locator(".triangle rect[data-row]").nth(place)
     cell.hover()
-    return cell, set(page.locator(".told .name").all_text_contents())
+    return cell, set(page.locator(".pointed .name").all_text_contents())
 
 
 def assert_no_overflow(page):
@@ -350,7 +350,8 @@ class TestPage:
 
     def test_every_section_has_a_chart_where_it_should(self, visit):
         with visit("whole") as page:
-            for part in ("pairs", "whole", "indicators", "regressions", "risk"):
+            assert page.locator("#pairs svg").count() > 0
+            for part in ("whole", "indicators", "regressions", "risk"):
                 assert page.locator(f"#{part} .chart svg").count() > 0
             for part in ("loss", "yardsticks-yardsticks-in-figures", "rut"):
                 assert page.locator(f"#{part} tbody tr").count() > 1
@@ -783,7 +784,7 @@ class TestRanking:
                 assert pressed == [str(i == place).lower() for i in range(5)]
                 settled(page)
                 verdict = data["reports"][place]["decision"]["useful"]["sentence"]
-                assert verdict in page.inner_text("#each .decision")
+                assert verdict in page.inner_text("#each .decision").replace("\u00a0", " ")
                 assert page.locator("#each .decision").count() == 1
             assert "removed" in page_text_of_tab(page, 4)
 
@@ -812,16 +813,25 @@ class TestRanking:
                 legend = page.locator("#mosaics .role-legend-label text").all_text_contents()
                 assert set(legend) == labels
 
-    def test_coefficients(self, visit):
-        terms = [t for r in data_in("rank")["regressions"] for t in r["terms"]]
+    @pytest.mark.parametrize("kind", ["coefficients", "indicators"])
+    def test_intervals_over_the_candidates(self, visit, kind):
+        """The original on top, then by the expected re-identifications, which are told."""
+        data = data_in("rank")
+        several = data["regressions" if kind == "coefficients" else "indicators"]
+        terms = [t for one in several for t in one["terms"]]
+        assert terms
         with visit("rank") as page:
-            charts = page.locator("#coefficients .chart")
+            charts = page.locator(f"#{kind} .chart")
             assert charts.count() == len(terms)
             for chart, term in zip(charts.all()[:3], terms, strict=False):
                 shown = chart.locator(".role-axis-label text").all_text_contents()
-                assert [row[0] for row in term["rows"]] == [
-                    text for text in shown if text in {row[0] for row in term["rows"]}
-                ]
+                names = [text.split(" · ")[0] for text in shown]
+                assert names[-len(term["rows"]) :] == [row[0] for row in term["rows"]]
+                expected = [row[4] for row in term["rows"][1:]]
+                assert expected == sorted(expected, reverse=True)
+                told = [text.split(" · ")[1] for text in shown if " · " in text]
+                figures = [float(text.replace(",", "")) for text in told]
+                assert figures == pytest.approx(expected, rel=1e-3)
 
     def test_candidates_whose_names_begin_alike(self, visit):
         with visit("same names") as page:
@@ -829,7 +839,7 @@ class TestRanking:
             rows = marks.evaluate_all(
                 "(all) => [...new Set(all.map((e) => Math.round(e.getBoundingClientRect().top)))]"
             )
-            assert len(rows) == 2
+            assert len(rows) == 3  # the original, and both
             assert len(set(page.locator(".tabs button").all_inner_texts())) == 2
 
 
@@ -851,11 +861,11 @@ class TestPublicEdition:
             open_all_variables(page)
             page.evaluate("document.querySelectorAll('.filters button').forEach((b) => b.click())")
             settled(page)
-            said = page.locator("h3", has_text="leaves out").first.locator("+ ul").inner_text()
+            said = page.locator("h2, h3", has_text="leaves out").first.locator("+ ul").inner_text()
             assert "risk" in said
             page.evaluate(
-                "document.querySelectorAll('h3 + ul').forEach((u) => u.previousElementSibling"
-                ".textContent.includes('leaves out') && u.remove())"
+                "document.querySelectorAll('h2 + ul, h3 + ul').forEach((u) =>"
+                " u.previousElementSibling.textContent.includes('leaves out') && u.remove())"
             )
             text = page.inner_text("body").replace("At risk of poverty", "")  # an indicator
             assert self.SECRET.findall(text) == []
@@ -1056,7 +1066,7 @@ class TestHeatMap:
                       .filter((r) => !r.getAttribute('fill'))
                       .map((r) => {
                         r.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
-                        const told = document.querySelector('.told').textContent;
+                        const told = document.querySelector('.pointed').textContent;
                         const [, u] = told.match(/utility ([\\d.]+)/) ?? [];
                         const canvas = document.createElement('canvas').getContext('2d');
                         canvas.fillStyle = getComputedStyle(r).fill; canvas.fillRect(0, 0, 1, 1);
@@ -1077,9 +1087,9 @@ class TestHeatMap:
             seen = []
             for key in ("ArrowDown", "ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp"):
                 page.keyboard.press(key)
-                seen.append(page.inner_text(".told"))
+                seen.append(page.inner_text(".pointed"))
             assert len(set(seen)) >= 4
-            names = set(page.locator(".told .name").all_text_contents())
+            names = set(page.locator(".pointed .name").all_text_contents())
             page.keyboard.press("Enter")
             page.wait_for_selector("[aria-live] .open")
             assert pair_name(page) == names
@@ -1100,7 +1110,7 @@ class TestHeatMap:
             row, column = sorted((order.index(i), order.index(j)), reverse=True)
             cell = three.nth(2).locator(f"rect[data-row='{row}'][data-column='{column}']")
             cell.hover()
-            told = three.nth(2).locator(".told").inner_text()
+            told = three.nth(2).locator(".pointed").inner_text()
             assert f"{before:.3f} before, {after:.3f} after" in told
 
     def test_the_page_stays_quick_with_very_many_variables(self, visit):

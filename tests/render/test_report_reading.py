@@ -273,13 +273,13 @@ def test_no_word_is_broken_on_paper(visit, kind):
 @pytest.mark.parametrize("kind", ["demo", "hostile", "nothing", "one variable"])
 def test_the_first_page_stands_alone(visit, kind):
     with visit(kind, color_scheme="dark") as page:
-        assert not page.locator(".sign").is_visible()
+        assert not page.locator("div.sign").is_visible()
         page.emulate_media(media="print")
         page.set_viewport_size(SHEET)
         first = page.locator("#decision")
         assert first.evaluate("(e) => getComputedStyle(e).breakAfter") == "page"
         assert first.bounding_box()["height"] <= SHEET["height"]
-        for part in (".answer", ".paper .compared", ".sign"):
+        for part in (".answer", ".paper .compared", "div.sign"):
             assert first.locator(part).first.is_visible()
 
 

@@ -66,7 +66,8 @@ CONTRACT = {
     "tables.variables": "name value one_way cells permuted resample removed",
     "tables.worst": "variables score moved recoding permuted resample pmse_ratio",
     "loss": "units records_changed records_changed_recoded il1s il1 gcp ctbil aad eigenvalues"
-    " eigenvalues_robust variables tables matrices subdomains loglinear validity seed",
+    " eigenvalues_robust variables tables matrices correlations subdomains loglinear validity seed",
+    "loss.correlations": "variables original protected left_out",
     "loss.validity": "valid criteria groups least_records",
     "loss.validity.criteria": "name value limit passed compared about",
     "loss.loglinear": "variables margins cells parameters added units_original units_protected"
@@ -75,7 +76,8 @@ CONTRACT = {
     "loss.loglinear.terms": "variables parameters agreement overlap",
     "loss.variables": "name missing changed changed_share changed_recoded compared left_out il1s"
     " il1 mae mse mean_variation ncp moments methods",
-    "loss.variables.missing": "original protected share_original share_protected increase",
+    "loss.variables.missing": "original protected share_original share_protected increase"
+    " relative_increase",
     "loss.variables.moments": "original protected",
     "loss.variables.moments.original": "mean sd q1 median q3",
     "loss.variables.moments.protected": "mean sd q1 median q3",
@@ -273,10 +275,10 @@ def test_notebook_view_escapes_names_of_the_data() -> None:
 
 
 def test_text_and_repr(demo: microgauge.Assessment) -> None:
-    ratio = demo.propensity.ratio
-    assert repr(demo) == (
-        f"Assessment(gdu={demo.gdu.value:.4f}, propensity_ratio={ratio:.3g}, variables=15)"
-    )
+    found = demo.verdict
+    grades = f"useful={found.useful.grade}, safe={found.safe.grade}"
+    figures = f"utility={found.utility:.3f}, risk={found.risk:.3f}, gdu={demo.gdu.value:.3f}"
+    assert repr(demo) == f"Assessment({grades}, {figures}, rows=5497→5497, variables=15)"
     assert "RAC1P × WKHP" in str(demo)
 
 

@@ -127,7 +127,7 @@ def test_the_verdict_names_what_may_be_keys() -> None:
     result = microgauge.assess(before, after, skip=SLOW)
     assert result.verdict is not None
     assert result.verdict.safe.sentence == (
-        "How safe it is was not measured: no quasi-identifier is declared. Name the variables by "
+        "Its safety was not measured: no quasi-identifier is declared. Name the variables by "
         "which a person could be recognised: --keys age,sex (guessed by name or label; keys= in "
         "Python)."
     )

@@ -37,9 +37,13 @@ NO_LIMIT = (
     'no limit on risk was given; set one by --max-risk 0.05, or risk = "<=0.05" in [require] of '
     "the schema"
 )
+ONE_STOPS = "the only candidate holds what names people, or is the original unchanged"
+ALL_STOP = "every candidate holds what names people, or is the original unchanged"
 MOST_LOST = 0.05
 """Utility that an equal may have less, at most. **Reading:** an interval that holds 0 and more than
 this says that nothing is known (few units, or a measure that jumps), not that two are equal."""
+MOST_NAMED = 6
+"""Columns that name people and are named one by one."""
 HAS_OWN = ("tables",)
 """Utilities whose sections hold replicates."""
 
@@ -268,8 +272,8 @@ class Chance:
             f"to the best: {listing(names)} ({why})."
             for why, names in by_reason.items()
         ] + [
-            f"Chance may explain by how much {name} is less useful than the best, but so may a "
-            f"loss of {most:.2f}: it is not called equal."
+            f"Chance may explain that {name} is less useful than the best, but it may also be "
+            f"worse by up to {most:.2f}: it is not called equal."
             for name, most in self.unsure.items()
         ]
 
@@ -292,9 +296,7 @@ def _recommended(
 ) -> Recommendation:
     """The best utility within the limits, of its equals the least risky; never one to stop."""
     if all(stopped(c) for c in candidates):
-        every = "the only candidate still holds" if len(candidates) == 1 else "all candidates hold"
-        said = f"{every} what names people, or the original unchanged"
-        return Recommendation(name=None, reason=said)
+        return Recommendation(name=None, reason=ONE_STOPS if len(candidates) == 1 else ALL_STOP)
     if not _limited_risk(limits):
         return Recommendation(name=None, reason=NO_LIMIT)
     kept = within(candidates)
@@ -324,7 +326,7 @@ def _recommended(
 
 
 def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
-    why = listing(one.why for one in best.assessment.left_in or () if one.grade == "stop")
+    why = _stops(best)
     said = (
         f"{best.name} has the highest utility within the limits ({gain(best):.3f}) and must not be "
         f"released as it is: {why}"
@@ -337,6 +339,15 @@ def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
         f"{said}; mend it or leave it out, then {following.name} has the highest "
         f"({gain(following):.3f})"
     )
+
+
+def _stops(candidate: Candidate) -> str:
+    """What stops a release, short."""
+    found = [one for one in candidate.assessment.left_in or () if one.grade == "stop"]
+    names = [f"{one.column} ({one.why})" for one in found if one.column is not None]
+    if not names:
+        return "nothing was changed"
+    return f"people are named by {in_words(names, MOST_NAMED)}"
 
 
 def _nobody(candidates: Sequence[Candidate], limits: Sequence[Limit]) -> str:
@@ -402,10 +413,7 @@ def _not_ranked(candidates: Sequence[Candidate]) -> list[str]:
 def _stop_notes(candidates: Sequence[Candidate]) -> list[str]:
     """Candidates that must not be released as they are, and why."""
     return [
-        f"Not to be released as it is: {c.name}. "
-        f"{listing(one.sentence for one in c.assessment.left_in or ())}"
-        for c in candidates
-        if stopped(c)
+        f"{c.name} is not to be released as it is: {_stops(c)}." for c in candidates if stopped(c)
     ]
 
 

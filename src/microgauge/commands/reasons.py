@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.errors import Undefined, listing
+from microgauge.errors import Undefined
 from microgauge.results import Candidate
 from microgauge.results.figures import UTILITIES, Measures, map_utility
-from microgauge.results.wording import in_words
+from microgauge.results.wording import against_each, in_words, short
 from microgauge.schema.limits import Limit
 
 WORTH_A_WORD = 0.01
 """A difference in another measure that is an argument."""
+NOISE = 1e-9
+"""A difference that arithmetic alone may leave."""
 MOST_NAMED = 6
 """Removed variables that are named one by one."""
 
@@ -36,7 +38,11 @@ def reason_of(
     """What decided."""
     kept, every, limits = setting
     asked = all_said(limits)
-    of = f"of the {len(kept)} of {len(every)} candidates with {asked}"
+    of = (
+        f"of the {len(every)} candidates, all with {asked}"
+        if len(kept) == len(every)
+        else f"of the {len(kept)} of {len(every)} candidates with {asked}"
+    )
     own = f"its risk is {chosen.risk:.3f}"
     if len(kept) == 1:
         if len(every) == 1:
@@ -63,8 +69,8 @@ def _next(following: Following) -> str:
     if other is None or ends is None or ends[0] <= 0:
         return ""
     return (
-        f"; the next, {other.name} ({other.utility:.3f}), is below it by {ends[0]:.3f} to "
-        f"{ends[1]:.3f}, more than chance explains"
+        f"; the next, {other.name} ({other.utility:.3f}), is below it by {short(ends[0])} to "
+        f"{short(ends[1])}, more than chance explains"
     )
 
 
@@ -107,12 +113,12 @@ def _limit_in_doubt(chosen: Candidate, measures: Measures) -> str | None:
 
 
 def _less_useful(chosen: Candidate, best: Candidate) -> str | None:
-    if chosen is best or chosen.utility == best.utility:
+    assert chosen.utility is not None
+    assert best.utility is not None
+    if chosen is best or best.utility - chosen.utility < NOISE:
         return None
-    return (
-        f"{best.name} has the higher utility as measured, {best.utility:.3f} against "
-        f"{chosen.utility:.3f}"
-    )
+    both = against_each(best.utility, chosen.utility)
+    return f"{best.name} has the higher utility as measured, {both}"
 
 
 def _worse_in(chosen: Candidate, kept: Sequence[Candidate], measures: Measures) -> str | None:
@@ -131,7 +137,7 @@ def _worse_in(chosen: Candidate, kept: Sequence[Candidate], measures: Measures) 
     _, name, other, theirs, own = max(found, key=lambda one: (one[0], one[1], one[2].name))
     return (
         f"{other.name}, within the limits too, keeps more by {UTILITIES[name].title}: "
-        f"{theirs:.3f} against {own:.3f}"
+        f"{against_each(theirs, own)}"
     )
 
 
@@ -152,21 +158,20 @@ def _safer(chosen: Candidate, kept: Sequence[Candidate]) -> str | None:
     """The most useful of those within the limits that are safer."""
     assert chosen.risk is not None
     assert chosen.utility is not None
-    found = [c for c in kept if c.risk is not None and c.risk < chosen.risk]
+    found = [c for c in kept if c.risk is not None and chosen.risk - c.risk > NOISE]
     if not found:
         return None
     other = max(found, key=lambda c: (c.utility or 0.0, c.name))
-    return (
-        f"{other.name} is safer, with risk {other.risk:.3f} against {chosen.risk:.3f}; its utility "
-        f"is {other.utility:.3f} against {chosen.utility:.3f}"
-    )
+    risks = against_each(other.risk or 0.0, chosen.risk)
+    utilities = against_each(other.utility or 0.0, chosen.utility)
+    return f"{other.name} is safer, with risk {risks}; its utility is {utilities}"
 
 
 def _removed(chosen: Candidate) -> str | None:
     gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
     if not gone:
         return None
-    return f"it lacks {listing(gone, MOST_NAMED)}"
+    return f"it lacks {in_words(gone, MOST_NAMED)}"
 
 
 def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
@@ -178,14 +183,14 @@ def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
         if not c.keeps_limits
         and c.utility is not None
         and c.risk is not None
-        and c.utility > chosen.utility
+        and c.utility - chosen.utility > NOISE
     ]
     if not better:
         return None
     other = min(better, key=lambda c: (c.risk or 0.0, c.name))
+    utilities = against_each(other.utility or 0.0, chosen.utility)
     return (
-        f"{other.name}, outside the limits, has utility {other.utility:.3f} against "
-        f"{chosen.utility:.3f}; its risk is {other.risk:.3f}"
+        f"{other.name}, outside the limits, has utility {utilities}; its risk is {other.risk:.3f}"
     )
 
 

@@ -102,7 +102,10 @@ def pair_frame(result: Assessment) -> pl.DataFrame:
 
 def loss_frame(result: Assessment) -> pl.DataFrame:
     """A row for each analysed variable: what changed in it."""
-    rows = [to_dict(variable) for variable in _loss(result).variables]
+    rows = [
+        {**to_dict(variable), "methods": ", ".join(variable.methods) or None}
+        for variable in _loss(result).variables
+    ]
     return _frame(VariableLoss, rows, "missing", "moments")
 
 

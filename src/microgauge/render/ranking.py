@@ -18,7 +18,7 @@ from microgauge.results import (
 from microgauge.results.figures import utility_title
 from microgauge.results.names import columns_of, cut, plain, shortened
 from microgauge.results.requirements import limit_said
-from microgauge.results.wording import figure, rounded_per_cent
+from microgauge.results.wording import counted, figure, per_cent, rounded_per_cent
 
 MOST_SUBSETS = 10
 MOST_CANDIDATES = 60
@@ -98,10 +98,22 @@ def _equals(result: Ranking) -> str:
     for one in result.recommended.equals:
         said = _called(result)[one.name]
         if one.name != result.recommended.best:
-            low, high = one.interval
-            said += f" (below the best by {low:z.3f} to {high:z.3f})"
+            said += f" ({_beside_best(*one.interval)})"
         found.append(said)
     return ", ".join(found)
+
+
+def _beside_best(low: float, high: float) -> str:
+    """By how much one is below the best; negative: above.
+
+    >>> _beside_best(0.001, 0.02), _beside_best(-0.001, 0.02)
+    ('below the best by 0.001 to 0.020', 'from 0.001 above the best to 0.020 below')
+    """
+    if low == high == 0:
+        return "just as useful"
+    if low < 0:
+        return f"from {figure(-low)} above the best to {figure(high)} below"
+    return f"below the best by {figure(low)} to {figure(high)}"
 
 
 def leading(result: Ranking) -> str:
@@ -146,7 +158,9 @@ def _others(result: Ranking, shown: Sequence[Candidate]) -> str:
     """How many are not shown, and whether the frontier is."""
     names = {candidate.name for candidate in shown}
     left = len(result.candidates) - len(shown)
-    return f"{left:,} {'that are not on the frontier' if names >= {*result.frontier} else 'more'}"
+    if names >= {*result.frontier}:
+        return counted(left, "that is not on the frontier", "that are not on the frontier")
+    return f"{left:,} more"
 
 
 def _outside(result: Ranking, most: int) -> str:
@@ -282,27 +296,25 @@ def cluster_vote_words(result: Ranking) -> str:
     if not found.groups:
         return f"Clusters: no vote; {found.reason}."
     first = next(vote for vote in found.votes if vote.name == found.leaders[0])
-    each = "" if len(found.leaders) == 1 else " each"
-    at = f"{first.best} of {len(found.groups)} numbers of groups{each}"
+    at = f"at {first.best} of {counted(len(found.groups), 'number')} of groups"
     if len(found.leaders) == len(found.votes):
-        return f"Clusters: all candidates have the least U_c equally often ({at})."
+        return f"Clusters: all candidates have the least U_c equally often ({at} each)."
     shown = [_called(result)[name] for name in found.leaders[:MOST_LEADERS]]
     more = len(found.leaders) - len(shown)
     names = ", ".join(shown) + (f" and {more:,} more" if more else "")
-    return f"Clusters: the least U_c most often has {names} ({at}); risk has no part in that."
+    if len(found.leaders) == 1:
+        return f"Clusters: {names} has the least U_c most often ({at}); risk has no part in that."
+    return f"Clusters: {names} have the least U_c most often ({at} each); risk has no part in that."
 
 
 def stability(result: Ranking) -> str:
     """Whether the weight of utility decides which candidate is best."""
     if not any(step.leader for step in result.sweep):
         return "No candidate that may be released has a balance of risk and utility"
-    stable = "does not depend" if result.stable else "depends"
-    among = " of those within the limits" if _limited(result) else ""
-    return f"The best balance{among} {stable} on the weight of utility"
-
-
-def _limited(result: Ranking) -> bool:
-    return bool(result.limits)
+    which = "The best balance of those within the limits" if result.limits else "The best balance"
+    if result.stable:
+        return f"{which} does not depend on the weight of utility"
+    return f"{which} depends on the weight of utility"
 
 
 def _notes(result: Ranking) -> list[str]:
@@ -321,7 +333,7 @@ def _notes(result: Ranking) -> list[str]:
 def diagnosis_text(result: Diagnosis) -> str:
     """The four checks before protecting."""
     parts = [
-        f"{result.rows:,} records in {cut(result.path, 60)}",
+        f"{counted(result.rows, 'record')} in {cut(result.path, 60)}",
         _classes(result),
         _subsets(result, MOST_SUBSETS),
         _levels(result),
@@ -349,10 +361,9 @@ def _classes(result: Diagnosis) -> str:
     found = result.classes
     names = ", ".join(cut(name, 30) for name in found.keys)
     lines = wrapped(
-        f"R_internal {figure(found.internal)} over {names}: {found.uniques:,} "
-        f"records unique ({rounded_per_cent(found.unique_share, 1)}), "
-        f"{rounded_per_cent(found.small_share, 1)} in classes of at most "
-        f"3; median class {found.class_quantiles['50%']:g}. A missing key "
+        f"R_internal {figure(found.internal)} over {names}: {counted(found.uniques, 'record')} "
+        f"unique ({per_cent(found.unique_share)}), {per_cent(found.small_share)} in classes of at "
+        f"most 3; median class {found.class_quantiles['50%']:g}. A missing key "
         + ("is a value of its own." if result.missing_keys == "value" else "matches any value."),
         "  ",
     )
@@ -469,7 +480,7 @@ def _distributions(variables: Sequence[VariableDiagnosis]) -> str:
             f"{skewness:>8}  {top:>7}  {_bars(v)}".rstrip()
         )
     labels = [
-        f"  {padded(v.name, width)}  {cut(v.label, WIDTH - width - 4)}"
+        f"  {padded(names[v.name], width)}  {cut(v.label, WIDTH - width - 4)}"
         for v in variables
         if v.label
     ]

@@ -134,7 +134,7 @@ def _inside(result: Assessment, measures: Measures) -> float:
     del measures
     found = [one.inside for one in _section(result, "indicators") if one.inside is not None]
     if not found:
-        raise Undefined("of no indicator it can be told whether it lies inside")
+        raise Undefined("of no indicator can it be told whether it lies inside")
     return float(sum(found)) / len(found)
 
 

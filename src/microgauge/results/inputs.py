@@ -61,6 +61,31 @@ class RecodingResult:
     many values, of which the unit says all."""
     reason: str | None = None
 
+    @property
+    def joined(self) -> bool:
+        """Whether it took something away: values that were only renamed are as fine as before."""
+        several = any(
+            len(to.get("from", ())) > 1 or to.get("low") != to.get("high") for to in self.map
+        )
+        return self.utility is None or self.utility < 1.0 or several
+
+    @property
+    def said(self) -> str:
+        """What was done to the values, in words that hold for every number of them."""
+        if not self.joined:
+            return "values renamed"
+        if self.form not in ("merged", "banded"):
+            return self.form if self.unit is None else f"{self.form} to {self.unit:,.10g}"
+        if self.groups == 1:
+            return f"{self.form} into one group"
+        if self.groups > MANY_GROUPS:
+            return f"{self.form}, with {self.groups:,} different values left"
+        return f"{self.form} into {self.groups:,} groups"
+
+
+MANY_GROUPS = 100
+"""Groups beyond which nobody would call them so."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class VariableResult:

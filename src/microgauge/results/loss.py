@@ -19,6 +19,10 @@ class MissingCells:
     share_protected: float | None
     increase: float | None
     """By how much the share rose."""
+    relative_increase: float | None = None
+    """By how much the number rose, as a share of what it was."""
+    reason: str | None = None
+    """Why that is not defined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +87,19 @@ class MatrixLoss:
     mae: float | None
     mean_variation: float | None
     reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlations:
+    """Pearson's correlations on both sides, of the units that are complete in all variables."""
+
+    variables: tuple[str, ...]
+    """Of many, those whose correlations changed most, these first; else in their order."""
+    original: tuple[tuple[float, ...], ...]
+    """A row for each variable: with each of the variables before it."""
+    protected: tuple[tuple[float, ...], ...]
+    left_out: int = 0
+    """Variables that are not among these, because there are so many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +208,8 @@ class Loss:
     variables: tuple[VariableLoss, ...]
     tables: tuple[TableLoss, ...]
     matrices: dict[str, MatrixLoss]
+    correlations: Correlations | None = None
+    """None where there are no two continuous variables, or one is constant: `matrices` says why."""
     subdomains: tuple[SubdomainLoss, ...] = ()
     loglinear: LogLinearLoss | None = None
     """None where no model was wanted."""

@@ -25,6 +25,15 @@ class NumberDetail:
     ends_before: tuple[float, float]
     """The least and the largest number."""
     ends_after: tuple[float, float]
+    whiskers_before: tuple[float, float]
+    """The least and the largest number within one and a half box lengths of the box (Tukey)."""
+    whiskers_after: tuple[float, float]
+    outliers_before: tuple[float, ...]
+    """Numbers beyond the whiskers; of many, some that are spread over them, with both ends."""
+    outliers_after: tuple[float, ...]
+    beyond_before: int
+    """Records beyond the whiskers."""
+    beyond_after: int
     outside_before: tuple[float, float]
     """Share of the weight below the first edge and above the last, drawn in the outer bins."""
     outside_after: tuple[float, float]

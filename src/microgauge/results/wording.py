@@ -17,13 +17,19 @@ def figure(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:z.{digits}f}"
 
 
-def scientific(value: float | None) -> str:
-    """A figure that may be very small.
+NOISE = 1e-9
+"""What arithmetic alone may leave of a figure that is 0."""
 
-    >>> scientific(0.0213), scientific(3.2e-7), scientific(0.0)
+
+def scientific(value: float | None) -> str:
+    """A figure that may be very small; what is 0 but for rounding is said to be 0.
+
+    >>> scientific(0.0213), scientific(3.2e-7), scientific(1.13e-15)
     ('0.0213', '3.2e-07', '0')
     """
-    return "–" if value is None else f"{value:.3g}"
+    if value is None:
+        return "–"
+    return "0" if abs(value) < NOISE else f"{value:.3g}"
 
 
 def probability(p: float | None) -> str:
@@ -92,6 +98,17 @@ def rounded_per_cent(share: float | None, digits: int = 0) -> str:
     return "–" if share is None else f"{share * 100:.{digits}f} %"
 
 
+def about_per_cent(share: float) -> str:
+    """A share in per cent, rounded; 100 % and 0 % only where they are exact.
+
+    >>> about_per_cent(0.936), about_per_cent(0.004), about_per_cent(0.999), about_per_cent(1.0)
+    ('94 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{share * 100:.0f} %"
+
+
 def whole_per_cent(share: float) -> str:
     """A share in whole per cents, never more than it is.
 
@@ -115,6 +132,15 @@ def per_cent(share: float | None) -> str:
     if share > 0.9995:
         return "over 99.9 %"
     return "under 0.1 %" if share < 0.0005 else f"{share * 100:.1f} %"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """How many there are of something.
+
+    >>> counted(1, "record"), counted(1200, "record"), counted(0, "person", "people")
+    ('1 record', '1,200 records', '0 people')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def begun(text: str) -> str:
@@ -150,10 +176,25 @@ def in_words(parts: Sequence[str], most: int | None = None) -> str:
 def ratio_words(ratio: float) -> str:
     """A ratio to the expectation.
 
-    >>> ratio_words(1.04), ratio_words(23.4)
-    ('1.0 times what', '23 times what')
+    >>> ratio_words(1.04), ratio_words(23.4), ratio_words(0.0)
+    ('1.0 times what', '23 times what', 'less than 0.1 times what')
     """
+    if ratio < 0.05:
+        return "less than 0.1 times what"
     return f"{ratio:.1f} times what" if ratio < 10 else f"{ratio:,.0f} times what"
+
+
+def against_each(value: float, other: float) -> str:
+    """Two figures that differ, with as many digits as show it.
+
+    >>> against_each(0.91, 0.85), against_each(0.9104, 0.9101), against_each(0.5, 0.5)
+    ('0.910 against 0.850', '0.9104 against 0.9101', '0.500 against 0.500')
+    """
+    for digits in (3, 4, 5, 6, 9):
+        texts = figure(value, digits), figure(other, digits)
+        if texts[0] != texts[1]:
+            return f"{texts[0]} against {texts[1]}"
+    return f"{figure(value)} against {figure(other)}"
 
 
 def beginning(text: str, most: int = 40) -> str:

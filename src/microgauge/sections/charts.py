@@ -148,7 +148,19 @@ def _ruler(heading: str, points: Sequence[tuple[float, str]], room: int) -> dict
                           "text": {"field": "text", "type": "nominal"}}},
         ]  # fmt: skip
     return {
-        "title": heading, "width": width, "height": LEVEL * top,
+        "title": _lines(heading, width), "width": width, "height": LEVEL * top,
         "layer": [*layers[::3], hidden, *layers[1::3], *layers[2::3]],
         "usermeta": {"room": room},
     }  # fmt: skip
+
+
+def _lines(text: str, width: float) -> list[str]:
+    """A heading in as many lines as it takes."""
+    found = [""]
+    for word in text.split():
+        longer = f"{found[-1]} {word}".strip()
+        if text_width(longer, SIZE + 2) <= width:
+            found[-1] = longer
+        else:
+            found.append(word)
+    return found

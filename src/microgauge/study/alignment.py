@@ -13,7 +13,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
 from microgauge.passes import EqualAtLags, Facts, ProductAtLags
 from microgauge.results import Alignment
-from microgauge.results.wording import rounded_per_cent
+from microgauge.results.wording import counted, rounded_per_cent
 from microgauge.schema import Options
 from microgauge.study.common_levels import common_axes
 from microgauge.study.near_misses import possible_keys
@@ -57,7 +57,10 @@ def match(
     if options.aligned is False:
         return _apart("the user says that rows do not correspond")
     if original.rows != protected.rows:
-        return _apart(f"{original.rows} and {protected.rows} rows, and no key column")
+        return _apart(
+            f"the numbers of rows differ ({original.rows:,} and {protected.rows:,}), and no key "
+            "column is named"
+        )
     rows = in_order(original, protected)
     if rows is None:
         return _apart("rows have no order here, and no key column is named")
@@ -135,10 +138,11 @@ def _key_faults(found: Join, key: str) -> list[str]:
         ("original", "protected"), found.missing, found.repeated, strict=True
     ):
         if missing:
-            faults.append(f'the key "{key}" is missing in {missing} rows of the {which} table.')
+            rows = counted(missing, "row")
+            faults.append(f'the key "{key}" is missing in {rows} of the {which} table.')
         elif repeated:
             faults.append(
-                f'the key "{key}" is repeated in {repeated} rows of the {which} table. '
+                f'the key "{key}" is repeated in {counted(repeated, "row")} of the {which} table. '
                 "A key must name each unit once."
             )
     if not faults and not found.matched:

@@ -18,6 +18,7 @@ from microgauge.engines import Engine, Weight, over
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import hint, listing
 from microgauge.log import Log
+from microgauge.results.wording import counted
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells
 from microgauge.study.near_misses import alike_columns
@@ -290,7 +291,7 @@ class Describer:
         if read.marked:
             self.log.note(
                 "missing-code-found",
-                f'In "{name}", one text stands in {read.marked:,} cells of the '
+                f'In "{name}", one text stands in {counted(read.marked, "cell")} of the '
                 f"{self.called(which)} table among numbers: it was read as a missing value.",
                 [name],
             )
@@ -423,6 +424,6 @@ def options_notes(options: Options, variables: Sequence[Described], log: Log) ->
     if idle:
         log.note(
             "weight-idle",
-            f"Declared as weight but not used: {', '.join(idle)}. Name it in [options] weight.",
+            f"Declared as weight but not used: {', '.join(idle)}. Name the weight in [options].",
             idle,
         )

@@ -11,6 +11,7 @@ import polars as pl
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.log import Log
+from microgauge.results.wording import counted
 from microgauge.schema import ANALYSED, Type, Variable
 from microgauge.study.cells import Cells
 from microgauge.study.strays import MOST_CODES
@@ -199,8 +200,8 @@ class VariableReader:
         if self._numeric(cells) and infinite.any():
             rows = int(tally.rows[:-1][infinite].sum())
             self.faults.append(
-                f'"{self.name}" is infinite in {rows} cells of the {self.called(which)} '
-                "table. Make them missing, or declare a finite code for them."
+                f'"{self.name}" is infinite in {counted(rows, "cell")} of the {self.called(which)} '
+                "table. Make such cells missing, or declare a finite code for them."
             )
 
     def _number_levels(self, cells: Cells, tally: Weighing, which: str) -> tuple[Keys, Index]:
@@ -208,9 +209,10 @@ class VariableReader:
         if strange.any():
             rows = int(tally.rows[:-1][strange].sum())
             self.faults.append(
-                f'"{self.name}" is declared continuous, but {rows} cells of the '
-                f"{self.called(which)} table ({int(strange.sum())} distinct values) are no "
-                "numbers. Declare them as missing, or give the variable another type."
+                f'"{self.name}" is declared continuous, but {counted(rows, "cell")} of the '
+                f"{self.called(which)} table ({counted(int(strange.sum()), 'distinct value')}) "
+                "cannot be read as numbers. Declare such values as missing, or give the variable "
+                "another type."
             )
         return _distinct_numbers(cells)
 

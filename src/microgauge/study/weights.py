@@ -11,6 +11,7 @@ from microgauge.arrays import Counts
 from microgauge.engines import Weight
 from microgauge.errors import hint
 from microgauge.log import Log
+from microgauge.results.wording import counted
 from microgauge.schema import Schema, Variable, Which
 from microgauge.study.cells import Cells
 from microgauge.study.tallies import Tallies
@@ -88,7 +89,7 @@ class WeightColumn:
             log.note(
                 "weighted",
                 f'The {self.which} table is weighted by "{self.name}": {self.table.rows:,} rows '
-                f"count as {units:,.0f} units (Kish).",
+                f"count as {counted(round(units), 'unit')} (Kish).",
                 [self.which],
             )
 
@@ -99,13 +100,15 @@ def _weight_fault(cells: Cells, rows: Counts) -> str | None:
         return "holds values that are no numbers."
     missing = int(rows[np.append(cells.missing, True)].sum())
     if missing:
-        return f"is missing in {missing} rows. Give every row a weight, or drop those rows."
+        return (
+            f"is missing in {counted(missing, 'row')}. Give every row a weight, or drop such rows."
+        )
     numbers, rows = cells.numbers, rows[:-1]
     infinite, negative = int(rows[~np.isfinite(numbers)].sum()), int(rows[numbers < 0].sum())
     if infinite:
-        return f"is infinite in {infinite} rows."
+        return f"is infinite in {counted(infinite, 'row')}."
     if negative:
-        return f"is negative in {negative} rows."
+        return f"is negative in {counted(negative, 'row')}."
     if not rows[numbers > 0].any():
         return "is 0 in every row."
     return None

@@ -19,6 +19,6 @@ def test_faults_name_the_table_they_are_in(which: str) -> None:
     with pytest.raises(microgauge.InputError) as caught:
         microgauge.assess(table, table, schema={"variable": variables}, **{which: held})
     assert caught.value.faults == (
-        f'"{NAME}" is infinite in 1 cells of the {which} table. Make them missing, or declare a '
-        "finite code for them.",
+        f'"{NAME}" is infinite in 1 cell of the {which} table. Make such cells missing, or declare '
+        "a finite code for them.",
     )

@@ -32,6 +32,8 @@ MODULES = (
 )
 """The files in js/, each after those it imports."""
 IMPORT = re.compile(r"^import (\{[^}]*\}) from \"\./(\w+)\.js\";", re.MULTILINE)
+INDENT = re.compile(r"^ +", re.MULTILINE)
+COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=const (\w+))", re.MULTILINE)
 
 
@@ -72,7 +74,7 @@ def _page(data: dict[str, Any], title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n"
-        f"<style>{_text('style.css')}</style>\n</head>\n<body>\n"
+        f"<style>{_short(_text('style.css'))}</style>\n</head>\n<body>\n"
         f"{_text('body.html')}\n"
         f'<script type="application/json" id="data">{_embedded(data)}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in scripts)
@@ -93,6 +95,11 @@ def _text(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
+def _short(text: str) -> str:
+    """Without what only whoever reads the source needs: indents, and lines of comment."""
+    return COMMENT.sub("", INDENT.sub("", text))
+
+
 @cache
 def own_script() -> str:
     """The modules as one script, each in a scope of its own; a page from disk can load none."""
@@ -101,7 +108,7 @@ def own_script() -> str:
 
 def _module(name: str) -> str:
     """A module as a constant that holds what it exports."""
-    text = _text(f"js/{name}.js")
+    text = _short(_text(f"js/{name}.js"))
     exported = ", ".join(EXPORT.findall(text))
     text = EXPORT.sub("", IMPORT.sub(r"const \1 = module_\2;", text))
     return f"const module_{name} = (() => {{\n{text}return {{ {exported} }};\n}})();\n"

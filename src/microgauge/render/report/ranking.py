@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
@@ -15,7 +15,15 @@ from microgauge.render.ranking import (
     verdict,
 )
 from microgauge.render.report.data import Data, assessment_data, compared, day, explanations
-from microgauge.results import Assessment, Candidate, Edition, Ranking, VariableDetail
+from microgauge.results import (
+    Assessment,
+    Candidate,
+    CoefficientResult,
+    Edition,
+    IndicatorResult,
+    Ranking,
+    VariableDetail,
+)
 from microgauge.results.figures import utility_title
 from microgauge.results.verdict import Verdict
 from microgauge.results.wording import begun
@@ -39,7 +47,8 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
             for c in result.candidates
         ],
         "experts": _figures(result, public),
-        "regressions": [] if public else _over_candidates(shown),
+        "regressions": [] if public else _coefficients(shown),
+        "indicators": [] if public else _indicators(shown),
         "mosaics": [] if public else _mosaics(shown),
         "explain": explanations(result.candidates[0].assessment, edition),
     }
@@ -164,49 +173,111 @@ def _figures(result: Ranking, public: bool) -> Data:
     return {"heads": heads, "keys": keys, "rows": rows}
 
 
-def _over_candidates(candidates: Sequence[Candidate]) -> list[Data]:
-    """Each coefficient: the original's interval on top, one interval for each candidate below.
+def _by_expected(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """In order of the expected number of re-identifications, where risk was measured."""
+    return sorted(candidates, key=lambda c: -(_expected(c) or 0.0))
 
-    In order of the expected number of re-identifications where risk was measured.
-    """
-    ordered = sorted(
-        candidates,
-        key=lambda c: (
-            0.0 if c.assessment.risk is None else -c.assessment.risk.expected_reidentifications
-        ),
-    )
+
+def _expected(candidate: Candidate) -> float | None:
+    risk = candidate.assessment.risk
+    return None if risk is None else risk.expected_reidentifications
+
+
+def _coefficients(candidates: Sequence[Candidate]) -> list[Data]:
+    """Each coefficient: the original's interval on top, one interval for each candidate below."""
     found = []
-    first = candidates[0].assessment.regressions or ()
-    for place, regression in enumerate(first):
+    for place, regression in enumerate(candidates[0].assessment.regressions or ()):
         terms = []
-        for coefficient in regression.coefficients:
-            if coefficient.original is None or coefficient.original_ci is None:
-                continue
-            rows: list[list[Any]] = [["original", coefficient.original, *coefficient.original_ci]]
-            for candidate in ordered:
-                here = (candidate.assessment.regressions or ())[place]
-                same = next((c for c in here.coefficients if c.term == coefficient.term), None)
-                if same is not None and same.protected is not None and same.protected_ci:
-                    rows.append([candidate.name, same.protected, *same.protected_ci])
-            terms.append({"name": coefficient.term, "rows": rows})
+        for one in regression.coefficients:
+            several = [
+                (c, next((t for t in _regression(c, place) if t.term == one.term), None))
+                for c in _by_expected(candidates)
+            ]
+            terms += _interval_rows(one.term, one, several)
         found.append({"title": regression.formula, "terms": terms})
     return found
 
 
+def _regression(candidate: Candidate, place: int) -> tuple[CoefficientResult, ...]:
+    return (candidate.assessment.regressions or ())[place].coefficients
+
+
+def _indicators(candidates: Sequence[Candidate]) -> list[Data]:
+    """The same for each indicator, by its groups."""
+    found: dict[str, list[Data]] = {}
+    for one in candidates[0].assessment.indicators or ():
+        several = [(c, _same_indicator(c, one)) for c in _by_expected(candidates)]
+        label = one.name if one.group is None else f"{one.by}: {one.group}"
+        found.setdefault(one.name, []).extend(_interval_rows(label, one, several))
+    return [{"title": name, "terms": terms} for name, terms in found.items() if terms]
+
+
+def _same_indicator(candidate: Candidate, wanted: IndicatorResult) -> IndicatorResult | None:
+    known = (wanted.name, wanted.by, wanted.group)
+    here = candidate.assessment.indicators or ()
+    return next((one for one in here if (one.name, one.by, one.group) == known), None)
+
+
+Analysed = CoefficientResult | IndicatorResult
+
+
+def _interval_rows(
+    name: str, first: Analysed, several: Sequence[tuple[Candidate, Analysed | None]]
+) -> list[Data]:
+    """Name, estimate, interval and expected re-identifications; none without an original."""
+    if first.original is None or first.original_ci is None:
+        return []
+    rows: list[list[Any]] = [["original", first.original, *first.original_ci, None]]
+    rows += [
+        [c.name, one.protected, *one.protected_ci, _expected(c)]
+        for c, one in several
+        if one is not None and one.protected is not None and one.protected_ci
+    ]
+    return [{"name": name, "rows": rows}]
+
+
+MOST_CATEGORIES = 12
+"""Categories of a variable that is drawn over all candidates."""
+
+
 def _mosaics(candidates: Sequence[Candidate]) -> list[Data]:
-    """One variable over all candidates: shares of its categories."""
+    """One variable over all candidates: shares of its categories, the original's above them.
+
+    Where a candidate recoded the variable, the original is drawn recoded alike above it, and says
+    so; once for all candidates that have the same categories.
+    """
     found: dict[str, list[list[Any]]] = {}
-    for candidate in candidates:
+    above: dict[str, set[tuple[str, ...]]] = {}
+    taken = {candidate.name for candidate in candidates}
+    for candidate in sorted(candidates, key=lambda c: _recodings(c.assessment)):
         for detail in _drawn(candidate.assessment):
             c = detail.categories
-            if c is None or len(c.labels) > 12:
+            if c is None or len(c.labels) > MOST_CATEGORIES:
                 continue
             rows = found.setdefault(detail.name, [])
-            rows += [
-                [candidate.name, label, _short(share)]
-                for label, share in zip(c.labels, c.after, strict=True)
-            ]
+            before = above.setdefault(detail.name, set())
+            if (kind := tuple(sorted(c.labels)) if c.recoded else ()) not in before:
+                before.add(kind)
+                said = f"original, recoded as in {candidate.name}" if c.recoded else "original"
+                rows += _shares(_not_in(said, taken), c.labels, c.before)
+            rows += _shares(candidate.name, c.labels, c.after)
     return [{"name": name, "rows": rows} for name, rows in found.items()]
+
+
+def _recodings(result: Assessment) -> int:
+    """How many variables were recoded: the original as it is comes with those that have fewest."""
+    return sum(d.categories is not None and d.categories.recoded for d in _drawn(result))
+
+
+def _shares(name: str, labels: Sequence[str], shares: Sequence[float]) -> list[list[Any]]:
+    return [[name, label, _short(share)] for label, share in zip(labels, shares, strict=True)]
+
+
+def _not_in(name: str, taken: Collection[str]) -> str:
+    """The name, marked where a candidate has it."""
+    while name in taken:
+        name = f"{name} *"
+    return name
 
 
 def _drawn(result: Assessment) -> tuple[VariableDetail, ...]:

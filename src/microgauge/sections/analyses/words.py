@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from microgauge.results import CoefficientResult, IndicatorResult, RegressionResult
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
-from microgauge.results.wording import figure, interval_words, short
+from microgauge.results.wording import counted, figure, interval_words, short
 
 
 def indicators_brief(results: Sequence[IndicatorResult]) -> list[tuple[str, str]]:
@@ -76,11 +76,11 @@ def regression_story(result: RegressionResult, most: int = 3) -> list[str]:
         told = [f"not comparable: {result.reason}"]
         return [*told, jointly(result)] if result.joint_overlap is not None else told
     terms = result.coefficients
-    said = f"mean overlap {figure(result.overlap, 2)} of {len(terms)} coefficients; "
+    mean = f"mean overlap {figure(result.overlap, 2)} of {counted(len(terms), 'coefficient')}"
     other = [c.term for c in terms if not (c.same_sign and c.same_verdict)]
-    said += f"another sign or verdict: {', '.join(other)}" if other else "same signs and verdicts"
+    said = f"{mean}; another sign or verdict: {', '.join(other)}" if other else f"{mean}; {SAME}"
     inside = sum(c.inside is True for c in terms)
-    told = [f"{inside} of {len(terms)} inside the original's interval"]
+    told = [f"inside the original's interval: {inside} of {len(terms)}"]
     if result.joint_overlap is not None:
         told.append(jointly(result))
     weakest = sorted(terms, key=lambda c: c.overlap or 0.0)[:most]
@@ -88,12 +88,16 @@ def regression_story(result: RegressionResult, most: int = 3) -> list[str]:
     return [said, "; ".join(told), weak]
 
 
+SAME = "the same signs and verdicts"
+
+
 def jointly(result: RegressionResult) -> str:
     """All comparable coefficients at once, in words."""
     whole = result.joint_terms == len(result.coefficients)
-    of = "" if whole else f" of {result.joint_terms} comparable terms"
+    comparable = counted(result.joint_terms or 0, "comparable term")
+    which = "all at once" if whole else f"all at once, of {comparable}"
     return (
-        f"all at once{of}: overlap {figure(result.joint_overlap, 2)}, "
+        f"{which}: overlap {figure(result.joint_overlap, 2)}, "
         f"{figure(result.joint_distance, 2)} standard errors apart"
     )
 

@@ -11,7 +11,9 @@ MOST_LOST = 4
 
 def headline(rut: Rut) -> Headline:
     """The balance."""
-    return Headline(figures=(Figure(label="balance (RUT)", value=rut.value, explain="rut"),))
+    return Headline(
+        figures=(Figure(label="balance of risk and utility", value=rut.value, explain="rut"),)
+    )
 
 
 def words(rut: Rut) -> list[Block]:
@@ -40,7 +42,8 @@ def _told(rut: Rut) -> list[str]:
     if rut.meets_limits is not None:
         limits = [] if rut.max_risk is None else [f"risk at most {rut.max_risk:g}"]
         limits += [] if rut.min_utility is None else [f"U at least {rut.min_utility:g}"]
-        told.append(f"{'has' if rut.meets_limits else 'has not'} {' and '.join(limits)}")
+        held = " and ".join(limits)
+        told.append(f"keeps the limits: {held}" if rut.meets_limits else f"not so: {held}")
     if rut.reason:
         told.append(f"not defined: {rut.reason}")
     return told

@@ -17,7 +17,7 @@ from microgauge.measures.disclosure.attribution import (
 from microgauge.measures.disclosure.found import claims, population_chances, spread
 from microgauge.measures.disclosure.learned import Cells
 from microgauge.results.disclosure import Found, LearnedTarget, Replicated
-from microgauge.results.wording import rounded_per_cent
+from microgauge.results.wording import about_per_cent
 from microgauge.sections.disclosure.attack import Attack
 from microgauge.sections.disclosure.evidence import Evidence
 from microgauge.study.common_views import View
@@ -95,7 +95,7 @@ def attributed(
     common = common_value(people, shown, twins)
     if common is not None:
         flags.append(
-            f"one value makes up {rounded_per_cent(common)} of what is disclosed of {target}: "
+            f"one value makes up {about_per_cent(common)} of what is disclosed of {target}: "
             "little is learned"
         )
     telling = telling_keys(levels, [v.size for v in views], people)

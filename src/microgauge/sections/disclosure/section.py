@@ -244,8 +244,8 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
     if lacking:
         log.note(
             "holdout-lacks-keys",
-            f"The holdout lacks {listing(lacking)}, or holds it in another form (text for "
-            "numbers); people are looked for by it: not used.",
+            "The holdout is not used, because people cannot be looked for in it: it lacks, or "
+            f"holds in another form (text for numbers), {listing(lacking)}.",
             lacking,
         )
         return None
@@ -307,7 +307,7 @@ def _note_gone(study: Study, keys: Sequence[View], log: Log) -> None:
     if strange:
         log.note(
             "keys-not-compared",
-            f"How {listing(strange)} became categories is not known, so that an intruder cannot "
-            "use it: declare it (recode = { … }).",
+            "It is not known how numbers became categories, so that an intruder cannot use them: "
+            f"{listing(strange)}. Declare it (recode = {{ … }}).",
             strange,
         )

@@ -12,7 +12,7 @@ from microgauge.results.disclosure import (
     LearnedTarget,
     Membership,
 )
-from microgauge.results.wording import figure, rounded_per_cent
+from microgauge.results.wording import about_per_cent, counted, figure, per_cent
 
 
 def headline(found: Disclosure) -> Headline:
@@ -49,7 +49,7 @@ def stories(found: Disclosure, most: int = 4) -> list[tuple[str, str]]:
         rows.append(
             (
                 "holdout",
-                f"{rounded_per_cent(found.holdout_shared)} of its {found.holdout:,} units equal "
+                f"{about_per_cent(found.holdout_shared)} of its {found.holdout:,} units equal "
                 "one of the original, more than by chance: if they are the same people, what "
                 "taking part costs is understated",
             )
@@ -105,8 +105,8 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
         rows.append(
             (
                 "",
-                f"{rounded_per_cent(found.above['0.5'], 1)} of people have a chance above a half, "
-                f"{rounded_per_cent(found.above['0.1'], 1)} above a tenth; "
+                f"{per_cent(found.above['0.5'])} of people have a chance above a half, "
+                f"{per_cent(found.above['0.1'])} above a tenth; "
                 f"the highest is {figure(found.largest)}",
             )
         )
@@ -127,7 +127,7 @@ def _claims(found: Found, units: int) -> str:
         return "no person's keys agree with exactly one record"
     return (
         f"{found.claims:,} of {units:,} people's keys agree with exactly one record; "
-        f"{rounded_per_cent(found.claims_right)} of these are theirs"
+        f"{about_per_cent(found.claims_right)} of these are theirs"
     )
 
 
@@ -136,20 +136,21 @@ def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
     rows = [
         (
             "copied",
-            f"{number:,} of {copied.uniques:,} people who are alone in all variables stand in the "
-            f"file (numbers to within {copied.interval:g} of a standard deviation); chance to be "
-            f"found by that {figure(copied.found_copied)}",
+            f"of {counted(copied.uniques or 0, 'person who is', 'people who are')} alone in all "
+            f"variables, {number:,} in the file (numbers to within {copied.interval:g} of a "
+            "standard deviation); chance to be found by that "
+            f"{figure(copied.found_copied)}",
         )
     ]
     if copied.excess is not None:
-        low, high = copied.excess_ci or (0.0, 0.0)
-        beyond = "beyond chance" if low > 0 else "no more than chance"
+        beyond = ""
+        if copied.excess_ci is not None:
+            beyond = ", beyond chance" if copied.excess_ci[0] > 0 else ", no more than chance"
         rows.append(
             (
                 "",
-                f"of people who are not in the original {rounded_per_cent(copied.control, 1)} do: "
-                f"copied beyond that {figure(copied.excess)} ({figure(low)} to {figure(high)}), "
-                f"{beyond}",
+                f"of people who are not in the original {per_cent(copied.control)} are; copied "
+                f"beyond that {figure(copied.excess)}{_ends(copied.excess_ci)}{beyond}",
             )
         )
     return rows
@@ -161,7 +162,8 @@ def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
     compared = found.holdout is not None
     rows = [("", _target(target, compared=compared)) for target in ranked[:most]]
     if len(ranked) > most:
-        rows.append(("", f"{len(ranked) - most} more targets, of which less is learned"))
+        more = counted(len(ranked) - most, "more target", "more targets")
+        rows.append(("", f"{more}, of which less is learned"))
     rows += [("", f"{t.target}: not defined: {t.reason}") for t in found.learned if t.value is None]
     if not rows:
         rows = [("", f"not defined: {found.reason}")]
@@ -214,7 +216,7 @@ def _intruder(intruder: Intruder) -> str:
         "all": "who knows all keys",
         "some": f"who knows only {', '.join(intruder.keys)}",
         "with error": "who knows all keys, "
-        f"{rounded_per_cent(intruder.error or 0.0)} of them wrongly",
+        f"{about_per_cent(intruder.error or 0.0)} of them wrongly",
     }[intruder.knows]
     parts = []
     if intruder.found is not None:

@@ -18,10 +18,12 @@ from microgauge.results.names import shortened
 from microgauge.results.wording import (
     abridged,
     begun,
+    counted,
     effect,
     figure,
+    in_words,
+    per_cent,
     probability,
-    rounded_per_cent,
 )
 
 MOST_VARIABLES = 8
@@ -99,10 +101,8 @@ def _verdict(gdu: GDU) -> str | None:
     if gdu.value is None:
         return None
     said = (
-        f"The protected file keeps {rounded_per_cent(gdu.value)} of its utility by this measure: "
-        f"{figure(gdu.univariate, 2)} over the distributions of {len(gdu.variables)} "
-        f"variables, {figure(gdu.bivariate, 2)} over the associations of "
-        f"{gdu.coverage.tested} pairs{_models_said(gdu)}."
+        f"The protected file keeps {per_cent(gdu.value)} of its utility by this measure: "
+        f"{in_words(_halves(gdu))}."
     )
     return " ".join([said, *(f"{begun(beside)}." for beside in _beside(gdu))])
 
@@ -112,29 +112,35 @@ def _models_count(gdu: GDU) -> bool:
     return gdu.multivariate is not None and any(weight > 0 for weight in gdu.weights[2:])
 
 
-def _models_said(gdu: GDU) -> str:
-    if not _models_count(gdu):
-        return ""
-    return f", {figure(gdu.multivariate, 2)} over {_counted(_scored_models(gdu), 'model')}"
+def _halves(gdu: GDU) -> list[str]:
+    """What the figure is made of."""
+    found = []
+    if gdu.univariate is not None:
+        over = counted(len(gdu.variables), "variable")
+        found.append(f"{figure(gdu.univariate, 2)} over the distributions of {over}")
+    if gdu.bivariate is not None:
+        over = counted(gdu.coverage.tested, "pair")
+        found.append(f"{figure(gdu.bivariate, 2)} over the associations of {over}")
+    if _models_count(gdu):
+        over = counted(_scored_models(gdu), "model")
+        found.append(f"{figure(gdu.multivariate, 2)} over {over}")
+    return found
 
 
 def _scored_models(gdu: GDU) -> int:
     return sum(model.utility is not None for model in gdu.models)
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def _lines(gdu: GDU) -> tuple[Figure, ...]:
-    tests = f"distributions of {len(gdu.variables)} variables"
+    tests = f"distributions of {counted(len(gdu.variables), 'variable')}"
+    pairs = f"associations of {counted(gdu.coverage.tested, 'pair')}"
     lines = [
         ("Global data utility", gdu.value, "(1 nothing lost, 0 all lost)"),
         ("variables", gdu.univariate, tests),
-        ("pairs", gdu.bivariate, f"associations of {gdu.coverage.tested} pairs"),
+        ("pairs", gdu.bivariate, pairs),
     ]
     if _models_count(gdu):
-        said = f"mean of {_counted(_scored_models(gdu), 'model')}"
+        said = f"mean of {counted(_scored_models(gdu), 'model')}"
         lines.append(("models", gdu.multivariate, said))
     if gdu.grc is not None and gdu.grc < 1:
         said = f"with the global reduction coefficient {figure(gdu.grc)}"
@@ -148,7 +154,7 @@ def _lines(gdu: GDU) -> tuple[Figure, ...]:
 def _asides(gdu: GDU) -> tuple[str, ...]:
     found = [f"not defined: {gdu.reason}"] if gdu.reason else []
     if gdu.test_n is not None:
-        found.append(f"every test made as if from {gdu.test_n} units (test_n)")
+        found.append(f"every test made as if from {gdu.test_n:,} units (test_n)")
     return (*found, *_beside(gdu))
 
 
@@ -306,12 +312,20 @@ def _models(gdu: GDU) -> Group | None:
 def _coverage(gdu: GDU) -> Group:
     coverage = gdu.coverage
     return Group(
-        title=f"Coverage: {coverage.tested} of {coverage.pairs} pairs tested.",
+        title=_tested(coverage.tested, coverage.pairs),
         blocks=tuple(
             Sentence(text=f"{count} not tested: {reason}", hanging=True)
             for reason, count in coverage.reasons.items()
         ),
     )
+
+
+def _tested(tested: int, pairs: int) -> str:
+    if pairs == 0:
+        return "Coverage: there is no pair of variables."
+    if pairs == 1:
+        return f"Coverage: the one pair was {'' if tested else 'not '}tested."
+    return f"Coverage: {tested:,} of {pairs:,} pairs tested."
 
 
 def variable_story(fact: VariableResult, score: VariableScore) -> str:
@@ -326,7 +340,7 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
     parts = [_recoding_story(fact.recoding)] if fact.recoding is not None else []
     added = (fact.missing_protected or 0) - fact.missing_original
     if added > 0:
-        parts.append(f"{added:,} more cells missing")
+        parts.append(counted(added, "more cell missing", "more cells missing"))
     if score.p is not None and score.p < 0.05:
         parts.append("distribution changed")
     elif not parts:
@@ -335,19 +349,13 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
 
 
 def _recoding_story(recoding: RecodingResult) -> str:
-    return f"{recoded_as(recoding)}, keeps {figure(recoding.utility, 2)}"
+    said = recoded_as(recoding)
+    return said if recoding.utility is None else f"{said}, keeps {figure(recoding.utility, 2)}"
 
 
 def recoded_as(recoding: RecodingResult) -> str:
     """How values are released, and whether anybody said so."""
-    said: str = recoding.form
-    if recoding.form in ("merged", "banded"):
-        said += f" into {recoding.groups:,} group{'s' if recoding.groups != 1 else ''}"
-    elif recoding.unit is not None:
-        said += f" to {recoding.unit:,g}"
-    if recoding.how == "inferred":
-        said += " (inferred)"
-    return said
+    return f"{recoding.said} (inferred)" if recoding.how == "inferred" else recoding.said
 
 
 def pair_story(pair: PairScore) -> str:

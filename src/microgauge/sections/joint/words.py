@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Figure, Group, Headline, Stories
 from microgauge.results.joint import Boosted, Sees
-from microgauge.results.wording import figure, ratio_words, rounded_per_cent, scientific
+from microgauge.results.wording import about_per_cent, counted, figure, ratio_words, scientific
 
 TITLE = "Can the two files be told apart?"
 
@@ -18,10 +18,10 @@ def _told_apart(*rows: tuple[str, str]) -> list[Group]:
 
 
 def headline(result: PropensityResult) -> Headline:
-    """The ratio, and what it means."""
-    said = f"As a whole the two files are {propensity_story(result)}."
+    """The ratio, and what it means: how it was found out is for experts."""
+    said = f"As a whole the two files are {_told(result)}; {sight_said(result.sees)}."
     ratio = Figure(
-        label="told apart: U_p ratio",
+        label="told apart: ratio to chance",
         value=result.ratio,
         digits=None,
         explain="propensity",
@@ -37,7 +37,8 @@ def propensity_words(result: PropensityResult) -> list[Group]:
         said = f"U_p {scientific(result.value)}, {auc_words(result)}"
         if result.null_share is not None:
             said += (
-                f", {rounded_per_cent(result.null_share)} of {result.resamples} resamples have more"
+                f", share of {counted(result.resamples, 'resample')} that have more: "
+                f"{about_per_cent(result.null_share)}"
             )
         rows.append(("", said))
         given_away = giveaways(result)
@@ -81,24 +82,27 @@ def cluster_stories(results: Sequence[ClusterResult]) -> list[tuple[str, str]]:
     known = [cluster.ratio for cluster in results if cluster.ratio is not None]
     if len(known) > 1:
         above = sum(ratio > 1 for ratio in known)
-        at = f"{above if above else 'none'} of {len(known)} numbers of groups"
+        at = f"{above} of {len(known)} numbers of groups"
         rows.append(("", f"at {at} further from equal shares than labels at random"))
     return rows
 
 
 def _cluster_story(cluster: ClusterResult) -> str:
-    said = f"U_c {scientific(cluster.value)} in {cluster.groups:,} groups ({cluster.method})"
+    groups = counted(cluster.groups, "group")
+    said = f"U_c {scientific(cluster.value)} in {groups} ({cluster.method})"
     if cluster.value is None:
         return f"{said}: {cluster.reason}"
     if cluster.ratio is not None:
-        said += f", ratio {figure(cluster.ratio, 2)} to labels at random"
+        said += f", ratio to labels at random {figure(cluster.ratio, 2)}"
     return said + _resamples_with_more(cluster.null_share, cluster.resamples)
 
 
 def _resamples_with_more(share: float | None, resamples: int, what: str = "") -> str:
     if share is None:
         return ""
-    return f"; {rounded_per_cent(share)} of {resamples} resamples have more{what and f' {what}'}"
+    drawn = counted(resamples, "resample")
+    more = f"have more {what}" if what else "have more"
+    return f"; share of {drawn} that {more}: {about_per_cent(share)}"
 
 
 def ecdf_words(result: EcdfResult) -> list[Group]:
@@ -114,7 +118,7 @@ def ecdf_story(result: EcdfResult) -> str:
     said += "" if result.exact else f" at {result.points:,} points"
     said += _resamples_with_more(result.null_share_maximum, result.resamples, "of U_m")
     if result.null_share_mean_square is not None:
-        said += f", {rounded_per_cent(result.null_share_mean_square)} more of U_s"
+        said += f", more of U_s: {about_per_cent(result.null_share_mean_square)}"
     return said
 
 
@@ -124,7 +128,8 @@ def propensity_story(result: PropensityResult) -> str:
         return f"not defined: {result.reason}"
     return (
         f"{_told(result)}: U_p is {ratio_words(result.ratio)} a resample of the original "
-        f"would have ({result.model}, {result.terms} terms, which see {sight_words(result.sees)})"
+        f"would have ({result.model}, {counted(result.terms or 0, 'term')}; "
+        f"{sight_said(result.sees)})"
     )
 
 
@@ -133,7 +138,10 @@ def _told(result: PropensityResult) -> str:
     if result.beyond_chance:
         return BEYOND[result.size]
     if result.size in ("clear", "easy"):
-        return "not clearly told apart by U_p, though the AUC of rows not yet seen says otherwise"
+        return (
+            "told apart no more clearly than chance may do, though the model also tells rows "
+            "apart that it did not see"
+        )
     related = result.sees is not None and result.sees.of > 0
     if related and result.sees_permuted is False:
         return (
@@ -152,6 +160,11 @@ BEYOND = {
     None: "told apart beyond chance",
 }
 """Differences that are no chance, by their size."""
+
+
+def sight_said(sees: Sees | None) -> str:
+    """The same as a part of a sentence."""
+    return f"the model sees {sight_words(sees)}"
 
 
 def sight_words(sees: Sees | None) -> str:

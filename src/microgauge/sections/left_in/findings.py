@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from microgauge.results.left_in import LeftIn
-from microgauge.results.wording import rounded_per_cent
+from microgauge.results.wording import about_per_cent, counted
 
 REMOVE = "Remove the column."
 RANDOM = "Remove the column, or replace it by a random number that is kept nowhere else."
@@ -105,8 +105,7 @@ def unchanged_file(variables: int) -> LeftIn:
         code="unchanged",
         grade="stop",
         sentence="The protected file holds the very rows of the original: no cell of its "
-        f"{variables} analysed variable{'' if variables == 1 else 's'} was changed, "
-        "and no record left out.",
+        f"{counted(variables, 'analysed variable')} was changed, and no record left out.",
         remedy="Protect the file, or check that the right one was given.",
     )
 
@@ -121,4 +120,4 @@ def percent(share: float) -> str:
         return "all"
     if share >= 0.995:
         return "nearly all"
-    return rounded_per_cent(share) if share >= 0.01 else "fewer than 1 %"
+    return about_per_cent(share) if share >= 0.01 else "fewer than 1 %"

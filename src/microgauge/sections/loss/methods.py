@@ -17,7 +17,10 @@ from microgauge.study.variable import Described
 
 MOST_NAMED = 8
 ADVICE: dict[Method, tuple[str, str]] = {
-    "removed": ("removed", "Nothing can be made of these. What was published with them is lost."),
+    "removed": (
+        "removed",
+        "Nothing can be made of what was removed. What was published with it is lost.",
+    ),
     "recoded": (
         "coarser values",
         "What users make by the new groups still holds; ask whether they need finer ones. Tails, "

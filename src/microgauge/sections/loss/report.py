@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from microgauge.results import Assessment, Loss, VariableResult
-from microgauge.results.blocks import Block, Group, Head, Sentence, Table
+from microgauge.results.blocks import Block, Cell, Group, Head, Part, Sentence, Table
 from microgauge.results.loss import LogLinearLoss, ValidityLoss, VariableLoss
 from microgauge.results.wording import general
 from microgauge.sections.gdu.words import recoded_as
@@ -11,10 +11,17 @@ from microgauge.sections.loss.methods import advice
 from microgauge.sections.loss.words import CRITERIA, records_story, words
 
 
-def report(result: Assessment, loss: Loss) -> list[Group]:
+def report(result: Assessment, loss: Loss) -> list[Block]:
     """What was done to each variable, and the figures of the loss for experts."""
-    figures = (*words(loss), _figures(loss), *_loglinear(loss.loglinear), *_validity(loss.validity))
+    figures = (
+        *words(loss),
+        _figures(loss),
+        *_moments(loss),
+        *_loglinear(loss.loglinear),
+        *_validity(loss.validity),
+    )
     return [
+        *_correlations(loss),
         Group(name="changes", title="Each variable", blocks=_changes(result, loss)),
         Group(
             name="loss", title="Information loss", explain="il1s", blocks=figures,
@@ -35,6 +42,7 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
             Head(text="cells changed", digits=3),
             Head(text="missing before", right=True, optional=True),
             Head(text="missing after", right=True),
+            Head(text="more missing", right=True, optional=True),
         ),
         rows=tuple(
             (
@@ -43,6 +51,7 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
                 v.changed_share,
                 v.missing.original,
                 v.missing.protected,
+                _more_missing(v),
             )
             for v in ordered
         ),
@@ -50,6 +59,59 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
     if loss.units is None or loss.records_changed is None:
         return (table, *advice(loss))
     return (Sentence(text=f"{records_story(loss)}."), table, *advice(loss))
+
+
+def _more_missing(found: VariableLoss) -> str | None:
+    """By how much missing cells became more, as a share of those there were."""
+    rose = found.missing.relative_increase
+    if rose is not None:
+        return "none" if rose == 0 else f"{rose:+,.0%}".replace("%", " %").replace("-", "−")
+    return "from none" if found.missing.protected else None
+
+
+def _correlations(loss: Loss) -> list[Block]:
+    """Both matrices, which the report draws beside the pairs."""
+    found = loss.correlations
+    if found is None:
+        return []
+    rows = [
+        [i, j, round(before, 3), round(after, 3)]
+        for i, both in enumerate(zip(found.original, found.protected, strict=True))
+        for j, (before, after) in enumerate(zip(*both, strict=True))
+    ]
+    content = {"names": found.variables, "order": list(range(len(found.variables))), "rows": rows}
+    return [Part(name="correlations", content={**content, "left_out": found.left_out})]
+
+
+def _moments(loss: Loss) -> list[Block]:
+    """Means and variances of numbers before, after and their difference."""
+    rows: list[tuple[Cell, ...]] = []
+    for variable in loss.variables:
+        sides = variable.moments or {}
+        before, after = sides.get("original"), sides.get("protected")
+        if before is None or after is None:
+            continue
+        variances = [None if side.sd is None else side.sd**2 for side in (before, after)]
+        rows.append(
+            (
+                variable.name,
+                *(before.mean, after.mean, after.mean - before.mean),
+                *(*variances, _less(*variances)),
+            )
+        )
+    if not rows:
+        return []
+    heads = ("mean before", "after", "difference", "variance before", "after", "difference")
+    table = Table(
+        caption="Means and variances before and after",
+        heads=(Head(text="variable"), *(Head(text=text, right=True) for text in heads)),
+        rows=tuple(rows),
+    )
+    return [table]
+
+
+def _less(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before
 
 
 def _change(found: VariableLoss) -> float:
@@ -95,8 +157,8 @@ def _loglinear(found: LogLinearLoss | None) -> list[Block]:
     )
     if found.added:
         said += (
-            f" {general(found.added)} units were added to every cell of both files: without, "
-            "estimates would not be finite."
+            f" To every cell of both files {general(found.added)} was added: without, estimates "
+            "would not be finite."
         )
     table = Table(
         caption="Terms of the log-linear model",

@@ -9,6 +9,7 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.results import Loss, MatrixLoss, TableLoss
+from microgauge.results.loss import Correlations
 from microgauge.sections.loss.loglinear import LogLinear
 from microgauge.sections.loss.methods import with_methods
 from microgauge.sections.loss.statistics import MATRICES, Statistics, no_matrix
@@ -57,6 +58,7 @@ def run(study: Study, log: Log) -> Asking[Loss]:
         variables=with_methods(values),
         tables=tables,
         matrices=described.matrices,
+        correlations=described.correlations,
         subdomains=statistics.subdomains(),
         loglinear=loglinear,
         validity=Validity(study, statistics, tables).result(),
@@ -79,6 +81,7 @@ class _Described:
     matrices: dict[str, MatrixLoss]
     eigenvalues: float | None = None
     robust: float | None = None
+    correlations: Correlations | None = None
     reason: str | None = None
 
 
@@ -101,5 +104,9 @@ def _described(statistics: Statistics) -> _Described:
     if not statistics.wants_robust:
         reasons.append(NOT_ROBUST)
     return _Described(
-        statistics.matrices(scatters), eigenvalues, robust, "; ".join(reasons) or None
+        statistics.matrices(scatters),
+        eigenvalues,
+        robust,
+        statistics.correlations(scatters),
+        "; ".join(reasons) or None,
     )

@@ -24,6 +24,7 @@ from microgauge.measures.loss.matrices import (
 )
 from microgauge.passes import Axis, Column, Facts, Moments, Pass
 from microgauge.results import MatrixLoss, SubdomainLoss
+from microgauge.results.loss import Correlations
 from microgauge.sections.loss.choices import LossChoices
 from microgauge.study.common_levels import Placed
 from microgauge.study.study import SIDES, Study
@@ -31,6 +32,8 @@ from microgauge.study.variable import Described, Side
 
 MATRICES = ("covariance", "correlation", "loadings", "communalities", "score_coefficients")
 HALF = 0.5
+MOST_CORRELATED = 40
+"""Variables whose correlations are told one by one: as many as a picture has room for."""
 MOST_GROUPS = 12
 """Categories of a variable that forms groups unasked."""
 MOST_UNASKED = 3
@@ -142,6 +145,23 @@ class Statistics:
         return {
             name: _matrix(found[name]) if name in found else no_matrix(missing) for name in MATRICES
         }
+
+    def correlations(self, scatters: tuple[Scatter, Scatter]) -> Correlations | None:
+        """Both correlation matrices; of many variables, those whose correlations changed most."""
+        count = len(self.variables)
+        if count < 2:
+            return None
+        before, after = (side.correlation() for side in scatters)
+        shown = np.arange(count)
+        if count > MOST_CORRELATED:
+            moved = np.abs(after - before).mean(axis=1)
+            shown = np.argsort(-moved, kind="stable")[:MOST_CORRELATED]
+        return Correlations(
+            variables=tuple(self._names[i] for i in shown),
+            original=_below(before[np.ix_(shown, shown)]),
+            protected=_below(after[np.ix_(shown, shown)]),
+            left_out=count - len(shown),
+        )
 
     def eigenvalues(self, scatters: tuple[Scatter, Scatter]) -> float:
         """Classical: of the correlation matrices."""
@@ -362,6 +382,11 @@ def _sides(variable: Described) -> tuple[Side, Side]:
 def _piled(side: Side) -> bool:
     """Whether half of the units or more share one value: no robust deviation then."""
     return bool(side.levels.rows.max(initial=0) >= HALF * side.levels.present)
+
+
+def _below(matrix: Floats) -> tuple[tuple[float, ...], ...]:
+    """The rows of a matrix, each as far as its diagonal."""
+    return tuple(tuple(float(v) for v in row[:i]) for i, row in enumerate(matrix))
 
 
 def _matrix(found: Discrepancy) -> MatrixLoss:

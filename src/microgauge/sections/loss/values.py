@@ -227,6 +227,8 @@ class Values:
             share_original=shares[0],
             share_protected=shares[1],
             increase=rose,
+            relative_increase=None if not before or after is None else (after - before) / before,
+            reason=_no_relative_increase(before, after),
         )
 
     def _distances(self, variable: Described, reasons: dict[str, list[str]]) -> dict[str, Any]:
@@ -357,3 +359,10 @@ def _same_distribution(variable: Described) -> bool:
         share[place] = side.levels.rows / max(side.levels.present, 1)
         shares.append(share)
     return bool(np.abs(shares[0] - shares[1]).sum() / 2.0 <= KEPT)
+
+
+def _no_relative_increase(before: int, after: int | None) -> str | None:
+    """Why an increase of missing cells is not a share of what there was."""
+    if after is None:
+        return "relative_increase: the variable was removed"
+    return None if before else "relative_increase: no cell was missing before"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from microgauge.results import Loss
 from microgauge.results.blocks import Block, Stories
 from microgauge.results.loss import LogLinearLoss, ValidityLoss
-from microgauge.results.wording import figure, rounded_per_cent, scientific
+from microgauge.results.wording import about_per_cent, counted, figure, scientific
 
 
 def words(loss: Loss) -> list[Block]:
@@ -20,7 +20,7 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
         found.append(("records", records_story(loss)))
         changed = sorted(loss.variables, key=lambda v: -(v.changed_share or 0.0))
         most_changed = [
-            f"{v.name} {rounded_per_cent(v.changed_share)}" for v in changed if v.changed
+            f"{v.name} {about_per_cent(v.changed_share or 0.0)}" for v in changed if v.changed
         ][:most]
         if most_changed:
             found.append(("", f"most of all {', '.join(most_changed)}"))
@@ -45,22 +45,24 @@ def loss_stories(loss: Loss, most: int = 4) -> list[tuple[str, str]]:
 
 def records_story(loss: Loss) -> str:
     """How many units were changed."""
-    said = f"{loss.records_changed:,} of {loss.units:,} units changed in some variable"
-    if loss.records_changed_recoded != loss.records_changed:
-        said += f"; {loss.records_changed_recoded:,} beyond recoding"
-    return said
+    units = counted(loss.units or 0, "unit")
+    said = f"{loss.records_changed or 0:,} of {units} changed in some variable"
+    if loss.records_changed_recoded == loss.records_changed:
+        return said
+    return f"{said}; {loss.records_changed_recoded or 0:,} beyond recoding"
 
 
 def _tables_story(loss: Loss) -> str:
-    said = f"CTBIL {loss.ctbil:,.0f} in {len(loss.tables)} tables, AAD {scientific(loss.aad)}"
+    tables = counted(len(loss.tables), "table")
+    said = f"CTBIL {loss.ctbil:,.0f} in {tables}, AAD {scientific(loss.aad)}"
     moved = [table for table in loss.tables if (table.moved or 0.0) > 0]
     recoded = any(v.ncp is not None for v in loss.variables)
     if not moved:
-        return f"{said}; no unit in another cell{' beyond recoding' if recoded else ''}"
+        same = "no unit in another cell beyond recoding" if recoded else "no unit in another cell"
+        return f"{said}; {same}"
     worst = max(moved, key=lambda table: table.moved or 0.0)
-    return (
-        f"{said}; {rounded_per_cent(worst.moved)} in another cell of {' × '.join(worst.variables)}"
-    )
+    share = about_per_cent(worst.moved or 0.0)
+    return f"{said}; {share} in another cell of {' × '.join(worst.variables)}"
 
 
 def _matrices_story(loss: Loss) -> list[tuple[str, str]]:
@@ -81,11 +83,11 @@ def _loglinear_story(found: LogLinearLoss | None) -> list[tuple[str, str]]:
         return []
     worst = min(found.terms, key=lambda term: (term.agreement, term.overlap))
     said = (
-        f"in a model of {', '.join(found.variables)}, {rounded_per_cent(found.agreement)} "
+        f"in a model of {', '.join(found.variables)}, {about_per_cent(found.agreement)} "
         f"of parameters agree (verdict at 5 % and sign), mean overlap {figure(found.overlap, 2)}"
     )
     if worst.agreement < 1:
-        said += f"; fewest in {' × '.join(worst.variables)}: {rounded_per_cent(worst.agreement)}"
+        said += f"; fewest in {' × '.join(worst.variables)}: {about_per_cent(worst.agreement)}"
     return [("log-linear", said)]
 
 
@@ -105,13 +107,16 @@ def _validity_story(found: ValidityLoss | None) -> list[tuple[str, str]]:
         return []
     beyond = [c for c in known if not c.passed]
     if not beyond:
-        which = "all" if found.valid else f"{len(known)} of {len(found.criteria)}"
-        others = "" if found.valid else ", the others are not known"
-        said = f"{which} of Winkler's criteria are met within their limits{others}: "
+        said = (
+            "all of Winkler's criteria are met within their limits"
+            if found.valid
+            else "as many of Winkler's criteria as are known are met within their limits"
+        )
+    elif len(beyond) == 1:
+        said = "one of Winkler's criteria goes beyond its limit"
     else:
-        go = "goes beyond its limit" if len(beyond) == 1 else "go beyond their limits"
-        said = f"{len(beyond)} of Winkler's criteria {go}: "
-    said += ", ".join(
+        said = f"{len(beyond)} of Winkler's criteria go beyond their limits"
+    told = ", ".join(
         f"{CRITERIA[c.name]} {scientific(c.value)} (limit {c.limit:g})" for c in beyond or known
     )
-    return [("validity", said)]
+    return [("validity", f"{said}: {told}")]

@@ -28,6 +28,9 @@ def detail_data(detail: VariableDetail | None, public: bool, threshold: int) -> 
             "density": [[rounded(v) for v in point] for point in n.density],
             "boxes": [_short(n.box_before), _short(n.box_after)],
             "ends": [_short(n.ends_before), _short(n.ends_after)],
+            "whiskers": [_short(n.whiskers_before), _short(n.whiskers_after)],
+            "outliers": [_short(n.outliers_before), _short(n.outliers_after)],
+            "beyond": [n.beyond_before, n.beyond_after],
             "outside": _outside(n),
         }
     if detail.categories is not None:

@@ -41,6 +41,8 @@ MOST_CATEGORIES = 20
 TINY, HUGE, FINE = 1e-100, 1e100, 1e-9
 """Sizes of numbers, and of their spread, that a scale can be drawn for."""
 BOX = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOST_OUTLIERS = 80
+"""Distinct numbers beyond the whiskers that are drawn on each side."""
 PAIR_BINS = 10
 PAIR_CATEGORIES = 7
 MOST_PAIRS = 1_500
@@ -110,6 +112,8 @@ def _numbers(both: Placed) -> NumberDetail:
     shares = [_binned(levels, levels.sums, edges) for levels in sides]
     rows = [_binned(levels, levels.rows.astype(np.float64), edges) for levels in sides]
     grid, *curves = _densities(sides, low, high)
+    boxes = [_quantiles(levels, BOX) for levels in sides]
+    tails = [_tails(levels, box) for levels, box in zip(sides, boxes, strict=True)]
     return NumberDetail(
         edges=tuple(float(edge) for edge in edges),
         before=_floats(shares[0] / shares[0].sum()),
@@ -119,13 +123,52 @@ def _numbers(both: Placed) -> NumberDetail:
         density=tuple(
             (float(x), float(a), float(b)) for x, a, b in zip(grid, *curves, strict=True)
         ),
-        box_before=_quantiles(sides[0], BOX),
-        box_after=_quantiles(sides[1], BOX),
+        box_before=boxes[0],
+        box_after=boxes[1],
         ends_before=_ends(sides[0]),
         ends_after=_ends(sides[1]),
+        whiskers_before=tails[0].whiskers,
+        whiskers_after=tails[1].whiskers,
+        outliers_before=tails[0].outliers,
+        outliers_after=tails[1].outliers,
+        beyond_before=tails[0].beyond,
+        beyond_after=tails[1].beyond,
         outside_before=_outside(sides[0], low, high),
         outside_after=_outside(sides[1], low, high),
     )
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """What a box plot shows beyond its box."""
+
+    whiskers: tuple[float, float]
+    outliers: tuple[float, ...]
+    beyond: int
+
+
+def _tails(levels: Levels, box: Sequence[float]) -> _Tails:
+    """Tukey's: whiskers end at the last number within one and a half box lengths."""
+    here = levels.sums > 0
+    numbers, rows = levels.numbers[here], levels.rows[here]
+    low, high = box[1], box[3]
+    reach = 1.5 * (high - low)
+    inside = (numbers >= low - reach) & (numbers <= high + reach)
+    least = float(numbers[inside].min()) if inside.any() else low
+    largest = float(numbers[inside].max()) if inside.any() else high
+    # A whisker never ends inside the box, though quantiles may lie between two numbers.
+    return _Tails(
+        (min(least, low), max(largest, high)),
+        _spread(np.sort(numbers[~inside])),
+        int(rows[~inside].sum()),
+    )
+
+
+def _spread(numbers: Floats) -> tuple[float, ...]:
+    """All of them, or as many as a picture has room for from the least to the largest."""
+    if len(numbers) > MOST_OUTLIERS:
+        numbers = numbers[np.linspace(0, len(numbers) - 1, MOST_OUTLIERS).round().astype(np.intp)]
+    return _floats(numbers)
 
 
 def _ends(levels: Levels) -> tuple[float, float]:

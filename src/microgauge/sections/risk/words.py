@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from microgauge.results import Risk, SensitiveRisk
 from microgauge.results.blocks import Block, Figure, Headline, Stories
-from microgauge.results.wording import figure, rounded_per_cent, short
+from microgauge.results.wording import counted, figure, per_cent, short
 
 
 def headline(risk: Risk) -> Headline:
@@ -24,14 +24,14 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
         ("class risk", _total_story(risk)),
         (
             "classes",
-            f"smallest {risk.k}; {risk.uniques:,} of {risk.records:,} records unique "
-            f"({rounded_per_cent(risk.uniques / risk.records, 1)}), "
-            f"{rounded_per_cent(risk.classes['3'].share, 1)} in classes of at most 3",
+            f"smallest {risk.k:,}; {risk.uniques:,} of {counted(risk.records, 'record')} unique "
+            f"({per_cent(risk.uniques / risk.records)}), "
+            f"{per_cent(risk.classes['3'].share)} in classes of at most 3",
         ),
     ]
     if risk.individual.sum is not None:
         found.append(
-            ("population", f"{short(risk.individual.sum)} re-identifications by sampling weights")
+            ("population", f"re-identifications by sampling weights: {short(risk.individual.sum)}")
         )
     for place, sensitive in enumerate(risk.sensitive):
         found.append(("" if place else "sensitive", _sensitive(sensitive)))
@@ -43,7 +43,7 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
         found.append(
             (
                 "linkage",
-                f"{rounded_per_cent(risk.linkage, 1)} of records nearest to their own original",
+                f"{per_cent(risk.linkage)} of records nearest to their own original",
             )
         )
     return found
@@ -67,7 +67,7 @@ def _missing(risk: Risk) -> str:
 def _external(risk: Risk) -> str:
     said = f", external {figure(risk.external)}"
     if risk.external_unmatched:
-        said += f", {rounded_per_cent(risk.external_unmatched, 1)} without a match"
+        said += f", {per_cent(risk.external_unmatched)} without a match"
     return f"{said}; {risk.combine}"
 
 
@@ -78,7 +78,14 @@ def _total_story(risk: Risk) -> str:
     said = f"{figure(risk.total)} (internal {figure(risk.internal)}{by}"
     if risk.external is not None:
         said += _external(risk)
-    return f"{said}); {risk.expected_reidentifications:,.0f} expected re-identifications"
+    return f"{said}); {_expected(risk)}"
+
+
+def _expected(risk: Risk) -> str:
+    found = risk.expected_reidentifications
+    if 0 < found < 0.5:
+        return "under 1 expected re-identification"
+    return counted(round(found), "expected re-identification")
 
 
 def _sensitive(found: SensitiveRisk) -> str:

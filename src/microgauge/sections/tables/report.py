@@ -17,7 +17,7 @@ def report(tables: Tables) -> list[Group]:
     if tables.value is not None:
         known = {"all columns permuted": tables.permuted, "resample": tables.resample}
         heading = "Units in the right cell: the farther to the right, the less was lost"
-        blocks.append(ruler("Tables beside yardsticks", heading, known, tables.value))
+        blocks.insert(0, ruler("Tables beside yardsticks", heading, known, tables.value))
     worst = worst_tables(tables)
     if worst:
         rows = [(" × ".join(t.variables), t.moved) for t in worst[:MOST_DRAWN]]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from microgauge.errors import listing
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures
+from microgauge.results.risk import Risk
 from microgauge.results.verdict import Finding, Opinion
-from microgauge.results.wording import whole_per_cent
+from microgauge.results.wording import in_words, whole_per_cent
 from microgauge.sections.verdict.safe import GOOD, risk_of
 
 MOST_NAMED = 3
+MOST_KEYS = 5
 MANY = 50.0
 """Per cent of what makes records special from which a variable is told of."""
 
@@ -49,18 +50,30 @@ def _of_classes(result: Assessment) -> Finding:
         code="risk",
         grade="warn",
         about=risk.keys,
-        sentence=f"{risk.uniques:,} of {risk.records:,} records are alone with their values of "
-        f"{listing(risk.keys, 5)}.",
+        sentence=_alone(risk),
         remedy="Join rare values of these, or suppress some cells of such records.",
         see="docs/risk.md",
     )
+
+
+def _alone(risk: Risk) -> str:
+    """Who stands out by the keys; where nobody is alone, how small groups are."""
+    keys = in_words(risk.keys, MOST_KEYS)
+    if risk.uniques == 0:
+        return (
+            f"No record is alone with its values of {keys}, but groups of records that share them "
+            f"are as small as {risk.k:,}."
+        )
+    if risk.uniques == 1:
+        return f"One of {risk.records:,} records is alone with its values of {keys}."
+    return f"{risk.uniques:,} of {risk.records:,} records are alone with their values of {keys}."
 
 
 def _of_intruder(found: Disclosure) -> Finding:
     worst = found.worst
     part = "found" if worst is None else worst.part
     target = None if worst is None else worst.variable
-    keys = listing(found.keys, 5)
+    keys = in_words(found.keys, MOST_KEYS)
     said, remedy, about, see = {
         "found": (
             f"The risk is that people's records are found by {keys}{_claims(found)}.",
@@ -98,7 +111,8 @@ def _claims(found: Disclosure) -> str:
     if not claims or right is None:
         return ""
     if claims == 1:
-        return f"; one person matches exactly one record, {'their own' if right else 'another'}"
+        whose = "that person's" if right else "another person's"
+        return f"; one person matches exactly one record, which is {whose}"
     whose = {0.0: "none", 1.0: "all"}.get(right) or whole_per_cent(right)
     return f"; {claims:,} people match exactly one record, {whose} of them their own"
 
@@ -120,13 +134,14 @@ def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
     if not driving or not sum((risk.suda.msus or {}).values()):
         return []
     told = [f"{name} in {whole_per_cent(share / 100)}" for name, share in driving[:MOST_NAMED]]
+    first = f"{driving[0][0]} has a part in {whole_per_cent(driving[0][1] / 100)} of that"
     return [
         Finding(
             code="special-uniques",
             grade="note" if safe.grade == "good" else "warn",
             about=tuple(name for name, _ in driving),
-            sentence="Some records stand out by few of their values; of what makes them do so, "
-            f"these have a part: {', '.join(told)}.",
+            sentence="Some records stand out by only a few of their values; "
+            f"{in_words([first, *told[1:]])}.",
             remedy=_join(result, driving[0][0]),
             see="docs/risk/suda.md",
         )

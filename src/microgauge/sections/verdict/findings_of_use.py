@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from microgauge.errors import listing
-from microgauge.results import GDU, Assessment, PairScore, RecodingResult
+from microgauge.results import GDU, Assessment, PairScore
 from microgauge.results.tables import TableScore
 from microgauge.results.verdict import Finding, FindingGrade
-from microgauge.results.wording import begun, figure, per_cent, whole_per_cent
+from microgauge.results.wording import begun, counted, figure, in_words, per_cent, whole_per_cent
 from microgauge.sections.gdu.words import NEAR, TELLS_LITTLE
 from microgauge.sections.joint.recoded import apart_from
 from microgauge.sections.joint.words import giveaways
@@ -43,8 +43,10 @@ def gone_variables(result: Assessment) -> list[Finding]:
             code="removed",
             grade="warn",
             about=tuple(names),
-            sentence=f"{listing(names, MOST_NAMED)} {'was' if one else 'were'} removed: no "
-            f"analysis with {'it' if one else 'them'} can be made.",
+            sentence=f"{in_words(names, MOST_NAMED)} was removed: no analysis with it can be made."
+            if one
+            else f"{in_words(names, MOST_NAMED)} were removed: no analysis with any of them can be "
+            "made.",
             remedy="If users need it, release it in broad groups instead."
             if one
             else "If users need them, release them in broad groups instead.",
@@ -58,34 +60,25 @@ def coarsened(result: Assessment) -> list[Finding]:
     found = {
         v.name: v.recoding
         for v in result.variables
-        if v.recoding is not None and v.analysed and not v.removed
+        if v.recoding is not None and v.recoding.joined and v.analysed and not v.removed
     }
     if not found:
         return []
-    told = [f"{name} ({_coarser(recoding)})" for name, recoding in found.items()]
+    told = [f"{name} ({recoding.said})" for name, recoding in found.items()]
     costly = [n for n, r in found.items() if r.utility is not None and r.utility < HALF]
     seen = any(r.how == "inferred" for r in found.values())
-    more = f" By this alone {listing(costly, MOST_NAMED)} kept less than half." if costly else ""
+    lead = "Users get coarser values, as far as can be seen" if seen else "Users get coarser values"
+    more = f" By this alone {in_words(costly, MOST_NAMED)} kept less than half." if costly else ""
     return [
         Finding(
             code="coarsened",
             grade="warn" if costly else "note",
             about=tuple(found),
-            sentence=f"Users get coarser values{' as far as can be seen' if seen else ''}: "
-            f"{listing(told, MOST_NAMED)}.{more}",
-            remedy="Tell users which values were joined; use finer groups where analyses need "
-            "them.",
+            sentence=f"{lead}: {in_words(told, MOST_NAMED)}.{more}",
+            remedy="Tell users what was done; release finer values where analyses need them.",
             see="docs/gdu.md",
         )
     ]
-
-
-def _coarser(recoding: RecodingResult) -> str:
-    if recoding.form in ("merged", "banded"):
-        what = "bands" if recoding.form == "banded" else "merged groups"
-        one = {"bands": "one band", "merged groups": "one group"}[what]
-        return one if recoding.groups == 1 else f"{recoding.groups:,} {what}"
-    return f"{recoding.form} to {recoding.unit:,g}" if recoding.unit else recoding.form
 
 
 def lost_variables(result: Assessment) -> list[Finding]:
@@ -99,7 +92,8 @@ def lost_variables(result: Assessment) -> list[Finding]:
             grade="warn",
             about=tuple(weak),
             sentence=" ".join(_lost_said(weak)),
-            remedy="Protect them more gently, or tell users not to relate them to others.",
+            remedy="Protect such variables more gently, or tell users not to relate them to "
+            "others.",
             see="docs/tables.md",
         )
     ]
@@ -107,18 +101,21 @@ def lost_variables(result: Assessment) -> list[Finding]:
 
 def _lost_said(weak: Mapping[str, Place]) -> list[str]:
     """Those nearer to shuffled variables; those of which that cannot be said."""
-    near = [f"{n} ({_way(p.kept)})" for n, p in weak.items() if p.kept is not None]
+    near = {n: _way(p.kept) for n, p in weak.items() if p.kept is not None}
     worse = [n for n, p in weak.items() if p.kept is None]
     said = []
     if near:
+        which = f"with {next(iter(near))}" if len(near) == 1 else "with these variables"
+        told = [f"{name} ({way})" for name, way in near.items()]
+        where = next(iter(near.values())) if len(near) == 1 else listing(told, MOST_NAMED)
         said.append(
-            "Tables with these variables are nearer to shuffled variables (0 %) than to a fresh "
-            f"sample of the original (100 %): {listing(near, MOST_NAMED)}."
+            f"Tables {which} are nearer to shuffled variables (0 %) than to a fresh sample of the "
+            f"original (100 %): {where}."
         )
     if worse:
         said.append(
-            "Tables with these variables are worse than those of a fresh sample of the original: "
-            f"{listing(worse, MOST_NAMED)}."
+            f"Tables with {in_words(worse, MOST_NAMED)} are worse than those of a fresh sample of "
+            "the original."
         )
     return said
 
@@ -145,7 +142,7 @@ def lost_tables(result: Assessment) -> list[Finding]:
             about=_variables_of(ranked[:MOST_NAMED]),
             sentence="Tables that changed most beyond chance, with the share of units that count "
             f"as moved to another cell: {listing(told, MOST_NAMED)}.",
-            remedy="Check what users publish from them before the release.",
+            remedy="Check what users publish from such tables before the release.",
             see="docs/tables.md",
         )
     ]
@@ -163,18 +160,29 @@ def lost_pairs(result: Assessment) -> list[Finding]:
     gone = [p for p in pairs if p.outcome == "lost"]
     turned = [p for p in pairs if p.outcome == "reversed" and p.signs_flipped]
     return [
-        *_pairs(gone, "associations-gone", "no longer to be found in the file"),
-        *_pairs(turned, "associations-reversed", "the other way round in the file"),
+        *_pairs(gone, "associations-gone"),
+        *_pairs(turned, "associations-reversed"),
     ]
 
 
-def _pairs(pairs: Sequence[PairScore], code: str, what: str) -> list[Finding]:
+PAIRS = {
+    ("associations-gone", True): "An association that the original shows is no longer to be found "
+    "in the file: {named}.",
+    ("associations-gone", False): "{number:,} associations that the original shows are no longer "
+    "to be found in the file, the strongest first: {named}.",
+    ("associations-reversed", True): "An association that the original shows is the other way "
+    "round in the file: {named}.",
+    ("associations-reversed", False): "{number:,} associations that the original shows are the "
+    "other way round in the file, the strongest first: {named}.",
+}
+"""What is said of pairs, by code and whether it is one."""
+
+
+def _pairs(pairs: Sequence[PairScore], code: str) -> list[Finding]:
     if not pairs:
         return []
     ranked = sorted(pairs, key=lambda p: (-(p.coefficient_original or 0.0), p.a, p.b))
     one = len(ranked) == 1
-    start = "An association" if one else f"{len(ranked):,} associations"
-    first = "" if one else ", the strongest first"
     named = listing([f"{p.a} × {p.b}" for p in ranked], MOST_NAMED)
     strong = code == "associations-reversed" or (ranked[0].coefficient_original or 0.0) >= STRONG
     return [
@@ -182,10 +190,8 @@ def _pairs(pairs: Sequence[PairScore], code: str, what: str) -> list[Finding]:
             code=code,
             grade="warn" if strong else "note",
             about=tuple(dict.fromkeys(n for p in ranked for n in (p.a, p.b))),
-            sentence=f"{start} that the original shows {'is' if one else 'are'} {what}{first}: "
-            f"{named}.",
-            remedy=f"Warn users who study {'it' if one else 'them'}, or protect these variables "
-            "more gently.",
+            sentence=PAIRS[code, one].format(number=len(ranked), named=named),
+            remedy="Warn users who study this, or protect these variables more gently.",
             see="docs/gdu.md",
         )
     ]
@@ -205,14 +211,20 @@ def told_apart(result: Assessment) -> list[Finding]:
             code="told-apart",
             grade="warn" if found.size == "easy" else "note",
             about=tuple(by),
-            sentence=f"{begun(apart + ', a') if apart else 'A'} computer can tell records of the "
-            "file from records of the original: of one each, it picks the right one in "
-            f"{per_cent(found.auc_cross)} of cases (50 % is guessing)."
-            + (f" It is given away by {listing(by, MOST_NAMED)}." if by else ""),
+            sentence=_apart_said(found.auc_cross, apart, by),
             remedy="Analyses of many variables at once may mislead: try them on the file first.",
             see="docs/propensity.md",
         )
     ]
+
+
+def _apart_said(share: float, apart: str, by: Sequence[str]) -> str:
+    lead = f"{begun(apart)}, a computer" if apart else "A computer"
+    said = (
+        f"{lead} can tell records of the file from records of the original: of one each, it picks "
+        f"the right one in {per_cent(share)} of cases (50 % is guessing)."
+    )
+    return f"{said} What gives it away most: {in_words(by, MOST_NAMED)}." if by else said
 
 
 def more_missing(result: Assessment) -> list[Finding]:
@@ -267,9 +279,9 @@ def tells_little(result: Assessment) -> list[Finding]:
     """Files on which figures cannot tell good from bad."""
     original, protected = result.inputs.original.rows, result.inputs.protected.rows
     found = []
-    if min(original, protected) < FEW:
+    if 0 < min(original, protected) < FEW:
         which = "original" if original < protected else "protected file"
-        held = f"{min(original, protected):,} record{'' if min(original, protected) == 1 else 's'}"
+        held = counted(min(original, protected), "record")
         found.append(
             Finding(
                 code="few-records",
@@ -296,9 +308,10 @@ def _near_shuffled(gdu: GDU) -> list[Finding]:
     if place.value - place.permuted >= NEAR:
         return []
     gone = any(v.reason == "removed" for v in gdu.variables)
+    which = "The global data utility of what is left" if gone else "The global data utility"
     said = (
-        f"The global data utility{' of what is left' if gone else ''} is {figure(place.value)}; "
-        f"with shuffled variables the original itself would have {figure(place.permuted)}."
+        f"{which} is {figure(place.value)}; with shuffled variables the original itself would have "
+        f"{figure(place.permuted)}."
     )
     return [_little("near-shuffled", "warn", said)]
 
@@ -326,13 +339,21 @@ def changed_indicators(result: Assessment) -> list[Finding]:
             code="indicators-outside",
             grade="warn",
             about=tuple(names),
-            sentence=f"{len(outside):,} of {len(indicators):,} indicators "
-            f"{'lies' if len(outside) == 1 else 'lie'} outside the original's confidence "
-            f"interval: {listing(names, MOST_NAMED)}.",
-            remedy="Publish them from the original, or protect their variables more gently.",
+            sentence=f"{_outside_said(len(outside), len(indicators))} outside the original's "
+            f"confidence interval: {listing(names, MOST_NAMED)}.",
+            remedy="Publish such figures from the original, or protect their variables more "
+            "gently.",
             see="docs/indicators.md",
         )
     ]
+
+
+def _outside_said(outside: int, indicators: int) -> str:
+    if indicators == 1:
+        return "The one indicator that is named lies"
+    if outside == 1:
+        return f"One of {indicators:,} indicators lies"
+    return f"{outside:,} of {indicators:,} indicators lie"
 
 
 def changed_regressions(result: Assessment) -> list[Finding]:
@@ -346,8 +367,11 @@ def changed_regressions(result: Assessment) -> list[Finding]:
             code="regressions-changed",
             grade="warn",
             about=tuple(weak),
-            sentence="Confidence intervals of these regressions overlap the original's by less "
-            f"than half on average: {listing(weak, 2)}.",
+            sentence="In a regression, confidence intervals overlap the original's by less than "
+            f"half on average: {weak[0]}."
+            if len(weak) == 1
+            else f"In {len(weak):,} regressions, confidence intervals overlap the original's by "
+            f"less than half on average: {listing(weak, 2)}.",
             remedy="Warn users of such models, or protect their variables more gently.",
             see="docs/regressions.md",
         )

@@ -25,7 +25,7 @@ def by_limits(limits: Sequence[Requirement], measures: Measures) -> Opinion:
         measure=_called(first.figure, measures),
         value=first.value,
         limit=first.limit,
-        sentence=f"{_how(missed, told)}: {'; '.join(_said(one) for one in told)}.",
+        sentence=_sentence(missed, told),
         reason=first.reason,
     )
 
@@ -35,11 +35,15 @@ def _called(figure: str, measures: Measures) -> str:
     return {"utility": measures.utility, "risk": str(measures.risk)}.get(figure, figure)
 
 
-def _how(missed: Sequence[Requirement], told: Sequence[Requirement]) -> str:
+def _sentence(missed: Sequence[Requirement], told: Sequence[Requirement]) -> str:
+    held = "; ".join(_said(one) for one in told)
+    if missed and len(told) == 1:
+        return f"It misses a limit that was set: {held}."
     if missed:
-        several = "a limit that was" if len(told) == 1 else "limits that were"
-        return f"It misses {several} set"
-    return f"It keeps the limit{'' if len(told) == 1 else 's'} set for it"
+        return f"It misses {len(told):,} limits that were set: {held}."
+    if len(told) == 1:
+        return f"It keeps the limit that was set: {held}."
+    return f"It keeps the limits that were set: {held}."
 
 
 def _said(one: Requirement) -> str:

@@ -9,6 +9,10 @@ from microgauge.results.blocks import Part
 from microgauge.results.figures import UTILITIES, utility_title
 from microgauge.results.requirements import SAID, Requirement
 from microgauge.results.verdict import Finding, Opinion, Verdict
+from microgauge.sections.verdict.safe import FAIR
+from microgauge.sections.verdict.safe import GOOD as SAFE
+from microgauge.sections.verdict.standing import HALF
+from microgauge.sections.verdict.useful import GOOD as USEFUL
 
 Data = dict[str, Any]
 
@@ -25,8 +29,8 @@ def report(result: Assessment, verdict: Verdict) -> list[Part]:
     limits = result.requirements or ()
     content = {
         "title": verdict.title,
-        "useful": _answer(verdict.useful, limits),
-        "safe": _answer(verdict.safe, limits),
+        "useful": _answer(verdict.useful, limits) | {"bar": _bar_of_use(verdict.useful)},
+        "safe": _answer(verdict.safe, limits) | {"bar": _bar_of_safety(verdict.safe)},
         "findings": [_finding(found) for found in verdict.findings],
         "map": {
             "utility": verdict.utility,
@@ -48,9 +52,30 @@ def _answer(opinion: Opinion, limits: tuple[Requirement, ...]) -> Data:
         "measure": _called(measure),
         "key": EXPLAINED.get(measure, measure),
         "limit": _limit(opinion, limits),
-        "at": opinion.limit,
         "sentence": opinion.sentence,
     }
+
+
+def _bar_of_use(opinion: Opinion) -> Data:
+    """What the grade rests on, from 0 to 1: the figure by its limit, or where the file stands."""
+    if opinion.limit is not None:
+        return _bar(opinion.value, [opinion.limit])
+    if opinion.kept is None:
+        return _bar(opinion.value, [])
+    kept = min(max(opinion.kept, 0.0), 1.0)
+    return _bar(kept, [HALF, USEFUL]) | {"ends": ["variables shuffled", "fresh sample"]}
+
+
+def _bar_of_safety(opinion: Opinion) -> Data:
+    if opinion.limit is not None:
+        return _bar(opinion.value, [opinion.limit])
+    return _bar(opinion.value, [SAFE, FAIR])
+
+
+def _bar(value: float | None, marks: list[float]) -> Data:
+    """Nothing to be drawn where the figure is none, or is not between 0 and 1."""
+    inside = value is not None and 0 <= value <= 1 and all(0 <= mark <= 1 for mark in marks)
+    return {"value": value if inside else None, "marks": marks}
 
 
 def _called(measure: str) -> str:

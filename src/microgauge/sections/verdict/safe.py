@@ -85,8 +85,8 @@ def _with_risk(said: str, result: Assessment, measures: Measures) -> str:
 
 def _not_measured(result: Assessment, why: str | None) -> str:
     if not any(v.role == "quasi_identifier" for v in result.variables):
-        return f"How safe it is was not measured: {no_keys(_guessed(result))}"
-    return f"How safe it is was not measured: {why}."
+        return f"Its safety was not measured: {no_keys(_guessed(result))}"
+    return f"Its safety was not measured: {why}."
 
 
 def _guessed(result: Assessment) -> tuple[str, ...]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from microgauge.errors import Undefined, listing
+from microgauge.errors import Undefined
 from microgauge.results import Assessment
 from microgauge.results.figures import Measures, map_utility, utility_title
 from microgauge.results.tables import Tables
 from microgauge.results.verdict import Grade, Opinion
-from microgauge.results.wording import figure, per_cent, whole_per_cent
+from microgauge.results.wording import (
+    counted,
+    figure,
+    in_words,
+    per_cent,
+    whole_per_cent,
+)
 from microgauge.sections.verdict.limits import by_limits, limits_on
 from microgauge.sections.verdict.standing import (
     HALF,
@@ -101,14 +107,12 @@ def _not_placed(measures: Measures, value: float) -> Opinion:
 
 def _no_table(result: Assessment) -> str:
     number = {2: "two", 3: "three"}[_tables(result).ways]
-    return (
-        f"No table of {number} variables can be made any more: "
-        f"{listing(removed(result), MOST_NAMED)} {_was(removed(result))} removed."
-    )
+    return f"No table of {number} variables can be made any more: {_removed(removed(result))}."
 
 
-def _was(names: Sequence[str]) -> str:
-    return "was" if len(names) == 1 else "were"
+def _removed(names: Sequence[str]) -> str:
+    told = in_words(names, MOST_NAMED)
+    return f"{told} was removed" if len(names) == 1 else f"{told} were removed"
 
 
 def _placed(result: Assessment, measures: Measures, value: float, place: Place) -> Opinion:
@@ -154,7 +158,7 @@ def _few_left(result: Assessment) -> str:
 
 def _records(result: Assessment) -> str:
     rows, all_rows = result.inputs.protected.rows, result.inputs.original.rows
-    return f"{rows:,} record{'' if rows == 1 else 's'} of {all_rows:,}"
+    return f"{counted(rows, 'record')} of {all_rows:,}"
 
 
 def _fresh(result: Assessment) -> str:
@@ -162,7 +166,7 @@ def _fresh(result: Assessment) -> str:
     rows = result.inputs.protected.rows
     if rows == result.inputs.original.rows:
         return "a fresh sample of the original"
-    return f"a fresh sample of {rows:,} record{'' if rows == 1 else 's'} of the original"
+    return f"a fresh sample of {counted(rows, 'record')} of the original"
 
 
 def _grade(place: Place, gone: Sequence[str], weak: Sequence[str]) -> Grade:
@@ -177,11 +181,18 @@ def _lead(result: Assessment, measures: Measures, place: Place, gone: Sequence[s
         return f"The global data utility{left} is {figure(place.value, 2)}, "
     tables = _tables(result)
     number = {2: "two", 3: "three"}[tables.ways]
-    vary = " that vary" if len(tables_judged(tables)) < len(tables_left(tables)) else ""
-    which = f"{'The t' if gone else 'T'}ables of {number} variables{vary}"
-    left = ", as far as they can still be made," if vary else " that can still be made"
-    still = left if gone else ""
-    return f"{which}{still} agree with the original's in {per_cent(place.value)} of units, "
+    vary = len(tables_judged(tables)) < len(tables_left(tables))
+    which = TABLES_JUDGED[bool(gone), vary].format(number=number)
+    return f"{which} agree with the original's in {per_cent(place.value)} of units, "
+
+
+TABLES_JUDGED = {
+    (False, False): "Tables of {number} variables",
+    (False, True): "Tables of {number} variables that vary",
+    (True, False): "The tables of {number} variables that can still be made",
+    (True, True): "The tables of {number} variables that vary, as far as they can still be made,",
+}
+"""By whether a variable was removed, and whether one has a single value."""
 
 
 def _position(place: Place, fresh: str) -> str:
@@ -205,23 +216,23 @@ def _position_if_narrow(place: Place, fresh: str) -> str:
     else:
         beside = f"{'more' if place.above_fresh > 0 else 'less'} than {fresh} would have"
     return (
-        f"which is {beside}; but that would be less than 0.01 above shuffled variables, "
+        f"which is {beside}; but such a sample itself is less than 0.01 above shuffled variables, "
         "so that this figure cannot tell whether relations are kept"
     )
 
 
 def _caps(gone: Sequence[str], weak: Sequence[str]) -> str:
     """What keeps a file from being good that else would be."""
-    told = []
-    if gone:
-        told.append(f"{listing(gone, MOST_NAMED)} {_was(gone)} removed")
-    if weak:
-        told.append(f"{listing(weak, MOST_NAMED)} kept too little")
-    return f"It is not called good because {' and '.join(told)}."
+    kept = f"{in_words(weak, MOST_NAMED)} kept too little"
+    if not weak:
+        return f"It is not called good because {_removed(gone)}."
+    if not gone:
+        return f"It is not called good because {kept}."
+    return f"It is not called good because {_removed(gone)}, and {kept}."
 
 
 def _gone(gone: Sequence[str]) -> str:
-    return f"{listing(gone, MOST_NAMED)} {_was(gone)} removed." if gone else ""
+    return f"{_removed(gone)}." if gone else ""
 
 
 def _rule(place: Place) -> str:

@@ -84,4 +84,15 @@ def _shown(yardstick: Yardstick) -> str:
 
 def _named(entry: tuple[float, str]) -> str:
     value, name = entry
-    return f"{'' if name.startswith('columns') else 'a '}{name} ({value:.2f})"
+    return f"{_with_article(name)} ({value:.2f})"
+
+
+def _with_article(name: str) -> str:
+    """As a noun in a sentence.
+
+    >>> _with_article("10 % sample"), _with_article("80 % sample"), _with_article("columns mixed")
+    ('a 10 % sample', 'an 80 % sample', 'columns mixed')
+    """
+    if name.startswith("columns"):
+        return name
+    return f"an {name}" if name.startswith(("8", "11 ", "18 ")) else f"a {name}"

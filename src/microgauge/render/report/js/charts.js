@@ -47,6 +47,7 @@ const config = () => {
       tickColor: soft,
       labelLimit: 180,
     },
+    axisQuantitative: { labelOverlap: "greedy", labelSeparation: 4 },
     legend: { ...text, ...letters },
     title: { color: ink, anchor: "start", fontSize: 15, fontWeight: 600 },
     header: { ...text, ...letters },
@@ -95,7 +96,7 @@ const fitting = (spec, room) => {
     const all = [spec, ...(narrower ?? [])];
     return all.find((one) => one.usermeta.room <= room) ?? all.at(-1);
   }
-  if (typeof spec.width !== "number") return spec;
+  if (typeof spec.width !== "number" || !spec.height) return spec;
   const autosize = { type: "fit-x", contains: "padding" };
   return { ...spec, width: room, height: heightOf(spec), autosize };
 };
@@ -148,9 +149,9 @@ export const redraw = () => redrawIf(() => true);
 
 let waiting = null;
 window.addEventListener("resize", () => {
-  clearTimeout(waiting);
+  window.clearTimeout(waiting);
   const changed = (place, entry) => !entry.fixed && entry.room !== roomFor(place);
-  waiting = setTimeout(() => redrawIf(changed), 150);
+  waiting = window.setTimeout(() => redrawIf(changed), 150);
 });
 
 export const edgeLabel = (value) =>
@@ -160,9 +161,9 @@ const quantity = (field) => ({ field, type: "quantitative", title: null, scale: 
 const sideColour = { field: "side", type: "nominal", scale: SIDES, legend: null };
 
 // Quantiles as boxes, a row for each value of `group`.
-export const boxLayers = (values, group) => {
+export const boxLayers = (values, group, height = 12) => {
   const y = { field: group, type: "nominal", title: null, sort: null };
-  const middle = { type: "tick", thickness: 2, height: 14, color: dark() ? "#fff" : "#16202c" };
+  const middle = { type: "tick", thickness: 2, height: height + 4, color: "$ink" };
   return {
     layer: [
       {
@@ -170,7 +171,7 @@ export const boxLayers = (values, group) => {
         encoding: { y, x: quantity("q05"), x2: { field: "q95" }, color: sideColour },
       },
       {
-        mark: { type: "bar", height: 10, opacity: 0.75 },
+        mark: { type: "bar", height, opacity: 0.75 },
         encoding: { y, x: quantity("q25"), x2: { field: "q75" }, color: sideColour },
       },
       { mark: middle, encoding: { y, x: quantity("q50") } },

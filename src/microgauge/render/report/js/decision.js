@@ -33,29 +33,33 @@ export const graded = (grade) =>
 
 const limitSaid = (answer) => (answer.limit ? `limit: ${answer.limit}` : "no limit set");
 
-// A number, what it is, and where it lies between 0 and 1.
-const figure = (value, shown, said, marks) => [
+// A number, and what it is.
+const figure = (shown, said) =>
   el(
     "p",
     { class: "figure" },
     el("span", { class: "value" }, shown),
     el("span", { class: "what" }, said),
-  ),
-  !none(value) && value >= 0 && value <= 1 ? wideMeter(value, marks) : null,
-];
+  );
+
+// What the grade rests on, from 0 to 1, and where another grade begins.
+const bar = ({ value, marks, ends }) => {
+  if (none(value)) return [];
+  const said = ends ? [el("p", { class: "ends" }, ...ends.map((end) => el("span", {}, end)))] : [];
+  return [wideMeter(value, marks), ...said];
+};
 
 // Is it useful, is it safe: grade, number, limit, one sentence; and what explains the number.
 const answerCard = (title, subject, answer) => {
   const [button, box] = why(answer.key, answer.value);
   const said = `${answer.measure}; ${limitSaid(answer)}`;
-  const marks = none(answer.at) ? [] : [answer.at];
-  const shown = none(answer.value) ? [] : figure(answer.value, number(answer.value), said, marks);
   const card = el(
     "div",
     { class: `answer ${subject}` },
     el("h2", {}, title, button ?? ""),
     el("p", { class: "said" }, graded(answer.grade)),
-    ...shown,
+    none(answer.value) ? null : figure(number(answer.value), said),
+    ...(answer.bar ? bar(answer.bar) : []),
     el("p", { class: "sentence" }, answer.sentence),
   );
   return [card, box];
@@ -254,7 +258,7 @@ const heading = (report, title) => {
       { class: "fact" },
       el("b", {}, what),
       " ",
-      ...(place ? [path(file(place)), " "] : []),
+      ...(place ? [name(file(place)), " "] : []),
       said,
     ),
   );
@@ -272,9 +276,8 @@ const UNGRADED = "The verdict was not asked for, so that nothing is said of it h
 const ungraded = (report) => {
   const main = report.figures.find((one) => one.main);
   const [button, box] = why(main?.key, main?.value);
-  const shown = main
-    ? figure(main.share ? main.value : null, number(main.value, main.digits ?? null), main.label)
-    : [];
+  const shown = main ? [figure(number(main.value, main.digits ?? null), main.label)] : [];
+  if (main?.share) shown.push(...bar({ value: main.value, marks: [] }));
   const card = el(
     "div",
     { class: "answer useful" },
@@ -309,7 +312,7 @@ export const decision = (report, prefix) => {
     {
       id: `${prefix}decision`,
       class: "decision",
-      "aria-label": "Decision",
+      "aria-label": prefix ? null : "Decision",
       "data-short": "Decision",
     },
     heading(report, made),

@@ -135,11 +135,16 @@ export const why = (key, value = null) => {
   return [button, box];
 };
 
+// Places to go to by their names; those of one candidate's report within the page are none, as the
+// page itself has the same.
+const landmark = (id, heading) => (id.startsWith(WITHIN) ? {} : { "aria-labelledby": heading.id });
+export const WITHIN = "c-";
+
 // A part of an answer, with a heading of its own.
 export const section = (parent, id, title, key) => {
   const [button, box] = why(key);
   const heading = el("h3", { id: `${id}-heading` }, title, button ?? "");
-  const node = el("section", { id, "aria-labelledby": heading.id }, heading, box);
+  const node = el("section", { id, ...landmark(id, heading) }, heading, box);
   parent.append(node);
   return node;
 };
@@ -147,7 +152,7 @@ export const section = (parent, id, title, key) => {
 // A question that the page answers.
 export const question = (parent, id, title, short = title) => {
   const heading = el("h2", { id: `${id}-heading` }, title);
-  const given = { id, class: "question", "aria-labelledby": heading.id, "data-short": short };
+  const given = { id, class: "question", ...landmark(id, heading), "data-short": short };
   const node = el("section", given, heading);
   parent.append(node);
   return node;
@@ -168,7 +173,7 @@ export const legend = (before = "original") => {
 // What is drawn of the original: its own values, or those that a recoding made of them.
 export const originalOf = (drawn) => (drawn?.recoded ? "original, recoded alike" : "original");
 
-export const leftOut = (told) => [
-  el("h3", {}, "What this edition leaves out"),
+export const leftOut = (told, heading = "h3") => [
+  el(heading, {}, "What this edition leaves out"),
   el("ul", {}, ...told.map((text) => el("li", {}, text))),
 ];

@@ -218,7 +218,7 @@ const byPair = (rows) => {
   return (i, j) => found.get(i < j ? `${i},${j}` : `${j},${i}`);
 };
 
-const shortShare = (value) => number(value, 2).replace(/^(-?)0\./, "$1.");
+const shortShare = (value) => value.toFixed(2).replace(/^0\./, ".");
 const valueCell = (colour, share, text) => {
   const size = Math.min(Math.abs(share), 1);
   return { kind: "value", style: mixed(colour, size), text, strong: size > 0.6 };
@@ -290,13 +290,13 @@ const KINDS = {
 };
 const LEAST_CHANGE = 0.1;
 const changes = (most) => [
-  [change(-most, most), `−${number(most, 2)} less after`],
+  [change(-most, most), `−${most.toFixed(2)} less after`],
   [change(0, most), "no change"],
-  [change(most, most), `+${number(most, 2)} more after`],
+  [change(most, most), `+${most.toFixed(2)} more after`],
 ];
 
 // Before, after and the difference, side by side where the page is wide enough.
-const threeMaps = (kind, { names, order, rows }, room, open) => {
+const threeMaps = (kind, { names, order, rows, left_out: more = 0 }, room, open) => {
   const { drawn, scale, about } = KINDS[kind];
   const entry = byPair(rows);
   const each = room >= 1000 ? Math.floor((room - 40) / 3) : room;
@@ -323,7 +323,7 @@ const threeMaps = (kind, { names, order, rows }, room, open) => {
     each,
   );
   return [
-    el("p", { class: "soft" }, `${about} ${countSaid(shown, names.length)}`),
+    el("p", { class: "soft" }, `${about} ${countSaid(shown, names.length + more)}`),
     swatches([...scale, ...changes(most), [UNTESTED, "not known"]]),
     el(
       "div",
@@ -448,7 +448,7 @@ export const renderPairs = (report, parent, id) => {
   if (pairs.names.length > 1) place.append(chooser(pairs, open));
   place.append(opened, ...weakest(pairs, open));
   if (pairs.tables_left_out) {
-    const said = `${pairs.tables_left_out} pairs have no table in this file: those that lost least.`;
+    const said = `Pairs without a table in this file: ${pairs.tables_left_out}, those that lost least.`;
     place.append(el("p", { class: "soft" }, said));
   }
 };

@@ -1,7 +1,19 @@
 // Several candidates: the choice, what they have in common, and the report of each.
 import { chart, intervals } from "./charts.js";
 import { graded, icon, paper } from "./decision.js";
-import { cut, data, distinct, el, leftOut, name, number, question, section } from "./dom.js";
+import {
+  WITHIN,
+  cut,
+  data,
+  distinct,
+  el,
+  leftOut,
+  name,
+  none,
+  number,
+  question,
+  section,
+} from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
 
@@ -45,7 +57,8 @@ const decision = () => {
   if (data.choice) {
     const map = chart("Risk–utility map", () => data.map);
     place.append(el("div", { class: "answers choosing" }, chosen(), map));
-  } else place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out));
+  } else
+    place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
   place.append(paper(data.compared));
   return place;
 };
@@ -148,36 +161,46 @@ const experts = (parent) => {
   if (data.notes?.length) place.append(notes(data.notes));
 };
 
+// Behind each name stands the number of re-identifications to expect.
 const termChart = (term) => {
-  const labels = distinct(term.rows.map(([label]) => label));
-  const rows = term.rows.map(([, value, low, high], i) => {
+  const labels = distinct(
+    term.rows.map(([label]) => label),
+    28,
+  );
+  const rows = term.rows.map(([, value, low, high, expected], i) => {
     const side = i ? "protected" : "original";
-    return { label: labels[i], value, low, high, side };
+    const label = none(expected) ? labels[i] : `${labels[i]} · ${number(expected, null)}`;
+    return { label, value, low, high, side };
   });
-  const make = () => ({ title: cut(term.name, 60), ...intervals(rows), width: 260 });
+  const make = () => ({ title: cut(term.name, 60), ...intervals(rows, 22), width: 260 });
   return chart(`Intervals of ${cut(term.name)}`, make);
 };
 
-const coefficients = (parent) => {
-  if (!data.regressions.length) return;
-  const place = section(parent, "coefficients", "Coefficients over the candidates", "overlap");
-  const order =
-    "The original on top, then candidates in order of the expected number of re-identifications.";
+const overCandidates = (parent, id, title, several) => {
+  if (!several.length) return;
+  const place = section(parent, id, title, "overlap");
+  const known = several.some(({ terms }) => terms.some(({ rows }) => rows.some((row) => row[4])));
+  const order = known
+    ? "The original on top, then candidates in order of the expected number of re-identifications, which stands behind each name."
+    : "The original on top, then the candidates.";
   place.append(el("p", { class: "soft" }, order));
-  for (const { title, terms } of data.regressions) {
-    place.append(
-      el("h4", {}, name(title)),
-      el("div", { class: "charts" }, ...terms.map(termChart)),
-    );
+  for (const { title: said, terms } of several) {
+    place.append(el("h4", {}, name(said)), el("div", { class: "charts" }, ...terms.map(termChart)));
   }
 };
 
-const sharesSpec = (rows) => {
+const coefficients = (parent) => {
+  overCandidates(parent, "coefficients", "Coefficients over the candidates", data.regressions);
+  overCandidates(parent, "indicators", "Indicators over the candidates", data.indicators);
+};
+
+const sharesSpec = (rows, room) => {
   const labels = [...new Set(rows.map(([, label]) => label))];
   const shown = distinct(labels);
-  const known = distinct(data.candidates);
+  const names = [...new Set(rows.map(([candidate]) => candidate))];
+  const known = distinct(names);
   const values = rows.map(([candidate, label, share]) => ({
-    candidate: known[data.candidates.indexOf(candidate)],
+    candidate: known[names.indexOf(candidate)],
     label: shown[labels.indexOf(label)],
     share,
   }));
@@ -188,7 +211,13 @@ const sharesSpec = (rows) => {
     data: { values },
     mark: { type: "bar", stroke: "white", strokeWidth: 0.5 },
     encoding: {
-      y: { field: "candidate", type: "nominal", sort: null, title: null },
+      y: {
+        field: "candidate",
+        type: "nominal",
+        sort: known,
+        title: null,
+        axis: { labelLimit: 260 },
+      },
       x: { ...part, title: null, axis: { format: "%" } },
       color: {
         field: "label",
@@ -196,7 +225,11 @@ const sharesSpec = (rows) => {
         sort: null,
         scale: { scheme: "tableau20", domain: shown },
         title: null,
-        legend: { labelLimit: 160 },
+        legend: {
+          labelLimit: 160,
+          orient: room < 600 ? "bottom" : "right",
+          columns: room < 600 ? 2 : 1,
+        },
       },
       tooltip: [{ field: "candidate" }, { field: "label" }, { field: "share", format: ".1%" }],
     },
@@ -209,7 +242,7 @@ const mosaics = (parent) => {
   const held = el("div");
   const show = () => {
     const { rows } = data.mosaics[Number(pick.value)];
-    held.replaceChildren(chart("Shares over candidates", () => sharesSpec(rows)));
+    held.replaceChildren(chart("Shares over candidates", (room) => sharesSpec(rows, room)));
   };
   const options = data.mosaics.map((entry, i) => el("option", { value: i }, cut(entry.name, 60)));
   const pick = el("select", { "aria-label": "Variable", onchange: show }, ...options);
@@ -231,7 +264,7 @@ const eachCandidate = (parent) => {
       tab.setAttribute("aria-pressed", String(tab.dataset.at === String(i)));
     settings.textContent = data.settings ? data.settings[i] : "";
     holder.replaceChildren();
-    renderReport(data.reports[i], holder, "c-");
+    renderReport(data.reports[i], holder, WITHIN);
   };
   distinct(data.candidates, 40).forEach((text, i) => {
     const given = { type: "button", dir: "auto", "data-at": i, "aria-pressed": "false" };
@@ -246,7 +279,7 @@ export const renderRanking = () => {
   const main = document.getElementById("main");
   main.append(decision());
   mosaics(compare(main));
-  if (data.regressions.length) {
+  if (data.regressions.length || data.indicators.length) {
     coefficients(question(main, "results", "Do published results hold?", "Results"));
   }
   experts(main);

@@ -77,7 +77,12 @@ const cellNodes = (found, x, y, cell, hatch) => {
 };
 
 const marker = () =>
-  node("rect", { fill: "none", style: "stroke: var(--ink)", "stroke-width": 2, visibility: "hidden" });
+  node("rect", {
+    fill: "none",
+    style: "stroke: var(--ink)",
+    "stroke-width": 2,
+    visibility: "hidden",
+  });
 
 // Moves over the cells with the mouse or the arrow keys; tells and opens the one it is at.
 const guide = (picture, { count, cell }, { at, tell, open }) => {
@@ -151,17 +156,12 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
     const style = "fill: var(--ink)";
     picture.append(node("text", { ...place, style, "dominant-baseline": "central" }, text));
   }
-  const status = el("p", { class: "soft told", "aria-live": "polite" }, " ");
+  const status = el("p", { class: "soft pointed", "aria-live": "polite" }, " ");
   const tell = (i, j) => {
     status.replaceChildren(name(names[i]), " × ", name(names[j]), `: ${said(i, j)}`);
   };
   guide(picture, plan, { at: (row, column) => [order[row], order[column]], tell, open });
-  return el(
-    "div",
-    { class: "triangle", role: "group", "aria-label": title },
-    picture,
-    status,
-  );
+  return el("div", { class: "triangle", role: "group", "aria-label": title }, picture, status);
 };
 
 const swatch = (found, text) => {

@@ -54,31 +54,39 @@ const histogram = (d) => {
 };
 
 const boxes = (d) => {
-  const values = d.boxes.map(([q05, q25, q50, q75, q95], i) => ({
-    side: i ? "protected" : "original",
-    ...{ q05, q25, q50, q75, q95 },
-  }));
-  const ends = d.ends.flatMap((both, i) =>
-    both.map((end) => ({ end, side: i ? "protected" : "original" })),
-  );
-  const drawn = boxLayers(values, "side");
-  const extremes = {
-    data: { values: ends },
-    mark: { type: "point", size: 24 },
+  const sides = ["original", "protected"];
+  const values = d.boxes.map(([, q25, q50, q75], i) => {
+    const [low, high] = d.whiskers[i];
+    return { side: sides[i], q05: low, q25, q50, q75, q95: high };
+  });
+  const drawn = boxLayers(values, "side", 26);
+  const beyond = {
+    data: { values: d.outliers.flatMap((some, i) => some.map((x) => ({ x, side: sides[i] }))) },
+    mark: { type: "point", size: 28, strokeWidth: 1.2 },
     encoding: {
       y: { field: "side", type: "nominal", title: null, sort: null },
-      x: { field: "end", type: "quantitative" },
+      x: { field: "x", type: "quantitative" },
       color: sideColour,
-      tooltip: [{ field: "side" }, { field: "end", format: ".4g" }],
+      tooltip: [{ field: "side" }, { field: "x", format: ".4g" }],
     },
   };
   return {
-    title: "Quantiles at 5, 25, 50, 75 and 95 %; points: least and largest",
+    title: "Box plots with outliers",
     width: 340,
-    height: 70,
+    height: 110,
     ...drawn,
-    layer: [...drawn.layer, extremes],
+    layer: [...drawn.layer, beyond],
   };
+};
+
+// What the box plots mean, and how many records they set apart.
+const boxesSaid = (d) => {
+  const count = (some) => new Intl.NumberFormat("en").format(some);
+  const [before, after] = d.beyond.map(count);
+  return (
+    "Boxes hold the middle half; lines end at the last number within one and a half box lengths " +
+    `of the box; points lie beyond (records of the original: ${before}, of the protected file: ${after}).`
+  );
 };
 
 const shares = (d) => {
@@ -158,6 +166,7 @@ const variablePanel = (report, v) => {
   if (drawn.length) panel.append(el("div", { class: "charts" }, ...drawn));
   else
     panel.append(el("p", { class: "soft" }, v.detail?.reason || "No distribution can be shown."));
+  if (v.detail?.beyond) panel.append(el("p", { class: "soft" }, boxesSaid(v.detail)));
   if (v.detail?.outside) panel.append(el("p", { class: "soft" }, v.detail.outside));
   panel.append(facts(report, v), ...(v.recoding ? recoding(v.recoding) : []));
   return panel;
@@ -173,10 +182,12 @@ const HEADS = [
   { text: "what happened", optional: true },
 ];
 
+const labelled = (label) => (label ? name(label, "span", { class: "name label soft" }) : null);
+
 const variableRow = (report, v) => {
   const open = name(v.name, "button", { type: "button", "aria-expanded": "false" });
   const cells = [
-    { node: open, sort: v.name },
+    { node: el("span", {}, open, labelled(v.label)), sort: v.name },
     { node: el("span", { class: "word" }, v.type), sort: v.type },
     { node: el("span", {}, number(v.utility), meter(v.utility)), sort: v.utility },
     cell(v.pairs),
@@ -210,8 +221,8 @@ const filterOf = (rows, variables, unfold) => {
     const wanted = field.value.toLocaleLowerCase();
     if (wanted) unfold();
     rows.forEach((row, i) => {
-      const { name: said, type, story } = variables[i];
-      const shown = `${said} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
+      const { name: said, label, type, story } = variables[i];
+      const shown = `${said} ${label ?? ""} ${type} ${story}`.toLocaleLowerCase().includes(wanted);
       if (!shown) row.close();
       row.node.hidden = !shown;
     });
