@@ -784,7 +784,7 @@ class TestRanking:
                 assert pressed == [str(i == place).lower() for i in range(5)]
                 settled(page)
                 verdict = data["reports"][place]["decision"]["useful"]["sentence"]
-                assert verdict in page.inner_text("#each .decision")
+                assert verdict in page.inner_text("#each .decision").replace("\u00a0", " ")
                 assert page.locator("#each .decision").count() == 1
             assert "removed" in page_text_of_tab(page, 4)
 

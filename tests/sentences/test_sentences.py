@@ -29,7 +29,7 @@ NOT_ENGLISH = {
     "a word twice": r"\b(\w{2,}) \1\b",
     "two verbs": r"\b(?:is|are|was|were) (?:is|are|was|were|can)\b",
     "what Python calls nothing": r"\b(?:None|nan|NaN|inf|True|False)\b",
-    "one of many": r"(?<![\d.,])\b1 (?!times|less|was|is|has|of)(?:[a-z-]+ )?[a-z]+s\b",
+    "one of many": r"(?<![\d.,])\b1 (?!times|less|was|is|has|of|everybody)(?:[a-z-]+ )?[a-z]+s\b",
     "many of one": r"(?<![\d.,])\b(?:[2-9]|\d{2,}) (?:record|unit|person|pair|variable|cell|row)\b",
     "nought times": r"\b0\.0+ times",
     "noise": r"\d(?:\.\d+)?e-(?:1\d|[2-9]\d)",

@@ -25,23 +25,42 @@ FEWEST_WORDS = 3
 
 def forms() -> dict[str, list[str]]:
     """By module, the forms in the order in which they stand there, each once."""
-    found = {}
+    found: dict[str, Iterator[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
         if name.split("/")[0] not in OTHER_PROGRAMS and name not in WORD_LISTS:
-            told = list(dict.fromkeys(forms_in(path.read_text(encoding="utf-8"))))
-            found |= {name: told} if told else {}
-    return found
+            found[name] = forms_in(path.read_text(encoding="utf-8"))
+    for path in sorted(SOURCE.rglob("js/*.js")):
+        name = path.relative_to(SOURCE).as_posix()
+        found[name] = forms_in_script(path.read_text(encoding="utf-8"))
+    listed_once = {name: list(dict.fromkeys(told)) for name, told in found.items()}
+    return {name: told for name, told in listed_once.items() if told}
 
 
 def forms_in(source: str) -> Iterator[str]:
     """The forms of one module.
 
-    >>> list(forms_in('print(f"There {"is" if one else "are"} {n:,} of them")'))
-    ['There (is|are) {} of them']
+    >>> list(forms_in("say(f'There {one if n else 2} of {n:,} people')"))
+    ['There ({}|{}) of {} people']
     """
     tree = ast.parse(source)
     return (said for node in _texts(tree) if _is_prose(said := template(node)))
+
+
+SCRIPT_COMMENTS = re.compile(r"/\*.*?\*/|(?<![:\w])//[^\n]*", re.S)
+SCRIPT_TEXTS = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+
+
+def forms_in_script(source: str) -> Iterator[str]:
+    """The forms of one script of the report.
+
+    >>> list(forms_in_script("say(`It holds ${n} of them`, 'x'); // not this one"))
+    ['It holds {} of them']
+    """
+    for match in SCRIPT_TEXTS.finditer(SCRIPT_COMMENTS.sub("", source)):
+        said = re.sub(r"\$\{[^{}]*\}", "{}", match[1] or match[2] or "")
+        if _is_prose(said):
+            yield said
 
 
 def _texts(node: ast.AST) -> Iterator[ast.expr]:

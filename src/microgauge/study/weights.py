@@ -11,7 +11,7 @@ from microgauge.arrays import Counts
 from microgauge.engines import Weight
 from microgauge.errors import hint
 from microgauge.log import Log
-from microgauge.results.wording import counted, short
+from microgauge.results.wording import counted
 from microgauge.schema import Schema, Variable, Which
 from microgauge.study.cells import Cells
 from microgauge.study.tallies import Tallies
@@ -88,8 +88,8 @@ class WeightColumn:
             units = tally[self.name].over(slice(None))[2]
             log.note(
                 "weighted",
-                f'The {self.which} table is weighted by "{self.name}": for chance, its '
-                f"{counted(self.table.rows, 'row')} count as {short(units)} (Kish).",
+                f'The {self.which} table is weighted by "{self.name}": {self.table.rows:,} rows '
+                f"count as {counted(round(units), 'unit')} (Kish).",
                 [self.which],
             )
 

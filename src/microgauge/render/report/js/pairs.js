@@ -448,7 +448,7 @@ export const renderPairs = (report, parent, id) => {
   if (pairs.names.length > 1) place.append(chooser(pairs, open));
   place.append(opened, ...weakest(pairs, open));
   if (pairs.tables_left_out) {
-    const said = `${pairs.tables_left_out} pairs have no table in this file: those that lost least.`;
+    const said = `Pairs without a table in this file: ${pairs.tables_left_out}, those that lost least.`;
     place.append(el("p", { class: "soft" }, said));
   }
 };

@@ -85,7 +85,7 @@ const boxesSaid = (d) => {
   const [before, after] = d.beyond.map(count);
   return (
     "Boxes hold the middle half; lines end at the last number within one and a half box lengths " +
-    `of the box; points lie beyond: ${before} records of the original, ${after} of the protected file.`
+    `of the box; points lie beyond (records of the original: ${before}, of the protected file: ${after}).`
   );
 };
 
