@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -149,12 +150,13 @@ def test_looking_changes_no_figure(files, monkeypatch):
 
 def test_a_grade_that_turns_out_otherwise_is_told(files, monkeypatch):
     watched = Watched()
-    original, _ = files
-    other = microgauge.assess(original, original.reverse(), quick=True)
+    first = microgauge.assess(*files, quick=True, **KEYS)
+    safe = replace(first.verdict.safe, grade="unknown")
+    other = first.changed(verdict=replace(first.verdict, safe=safe))
     monkeypatch.setattr("microgauge.commands.assess.Measuring.first", lambda self: other)
     microgauge.assess(*files, skip=SKIP, progress=watched, **KEYS)
     assert len(watched.kept) == 2
-    assert watched.kept[1].startswith("All measured, the first verdict is revised: ")
+    assert watched.kept[1].startswith("All measured, the first verdict is revised: safe was unkn")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 from microgauge.results import Assessment, Edition, InputTable
 from microgauge.results.blocks import QUESTIONS, Figure, Group, Head, Headline, Part
+from microgauge.results.manifest import Manifest
 
 Data = dict[str, Any]
 
@@ -94,7 +95,27 @@ def compared(result: Assessment, public: bool) -> list[list[str]]:
         rows.append(["alignment", inputs.alignment.how, inputs.alignment.reason])
     rows.append(["seed", str(inputs.seed)])
     rows.append(["microgauge", result.microgauge])
-    return rows
+    return rows if public or result.manifest is None else [*rows, *_made_from(result.manifest)]
+
+
+def _made_from(manifest: Manifest) -> list[list[str]]:
+    """What the inputs hold, by their hashes, and what figures rest on."""
+    hashes = [
+        [f"SHA-256, {one.role}", grouped(one.sha256)]
+        for one in manifest.inputs
+        if one.role in ("original", "protected") and one.sha256 is not None
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    return [*hashes, *([["versions", versions]] if versions else [])]
+
+
+def grouped(sha256: str) -> str:
+    """A hash as it can be compared by eye.
+
+    >>> grouped("e3b0c44298fc1c14")
+    'e3b0c442 98fc1c14'
+    """
+    return " ".join(sha256[at : at + 8] for at in range(0, len(sha256), 8))
 
 
 def _size(table: InputTable) -> str:
