@@ -1401,7 +1401,7 @@ def assert_same(one, other, where=""):
 def test_a_result_is_read_as_it_was_written(steps, known):
     before = assess(
         people(), mask(people(), {"step": steps}), schema=WHOLE, key="unit", details=True,
-        external=known, population=known,
+        external=known, population=known, full=True,
     )  # fmt: skip
     assert None not in (
         before.gdu, before.propensity, before.clusters, before.ecdf, before.loss,
@@ -1447,7 +1447,7 @@ def many():
 
 
 def test_many_candidates_on_a_terminal(many):
-    text = str(many)
+    text = many.long_text()
     assert len(many.candidates) == 104
     assert max(columns_of(line) for line in text.splitlines()) <= LINE
     shown = {*many.frontier, many.recommended.name}

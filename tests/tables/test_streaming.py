@@ -100,7 +100,7 @@ def test_every_section_is_the_same_in_memory_and_in_batches(tmp_path, design, fo
         parts(protected, tmp_path / "protected", form, (90, 0, 3)),
     ]
     outside = parts(original[::2], tmp_path / "external", form, (5,))
-    choices = {"schema": said(**options), "external": outside}
+    choices = {"schema": said(**options), "external": outside, "full": True}
     whole = without_paths(assessed(*paths, **choices))
     split = without_paths(assessed(*paths, rows, **choices))
     assert set(SECTIONS) < whole.keys()
