@@ -1054,7 +1054,7 @@ class TestHeatMap:
             names = page.locator(".triangle svg > text").all_text_contents()
             first = [t for t in names if not re.fullmatch(r"[+−]?\.\d\d|[+−]?1\.00", t)]
             assert first == [pairs["names"][i] for i in pairs["order"]]
-            hatched = page.locator(".triangle rect[data-column='0'][fill^='url']")
+            hatched = page.locator(".triangle rect[data-column='0'][data-kind='removed']")
             assert hatched.count() == len(pairs["names"]) - 1
 
     def test_the_more_was_lost_the_farther_from_the_paper(self, visit):
@@ -1063,7 +1063,7 @@ class TestHeatMap:
             for _ in range(2):
                 light = page.evaluate(
                     """() => [...document.querySelectorAll('.triangle rect[data-row]')]
-                      .filter((r) => !r.getAttribute('fill'))
+                      .filter((r) => !r.dataset.kind)
                       .map((r) => {
                         r.dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
                         const told = document.querySelector('.pointed').textContent;

@@ -51,7 +51,7 @@ CONTRACT = {
     " sees_permuted auc auc_cross size specks po50"
     " percentiles_original percentiles_protected variables seed boosted",
     "propensity.sees": "share how pairs of names",
-    "propensity.design": "degree groups pairs rows terms",
+    "propensity.design": "degree groups pairs rows terms categories",
     "propensity.percentiles_original": "1 5 10 25 50 75 90 95 99",
     "propensity.percentiles_protected": "1 5 10 25 50 75 90 95 99",
     "propensity.variables": "name drop",

@@ -111,3 +111,21 @@ def listed(found: dict[str, list[str]]) -> str:
     """As they are kept: a module, and its forms below it."""
     parts = ("\n".join([f"# {name}", *map(repr, told)]) for name, told in found.items())
     return "\n\n".join(parts) + "\n"
+
+
+def codes() -> list[str]:
+    """Codes of all notes and findings in the source, as far as they stand there as a text."""
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                found |= _codes_in(node)
+    return sorted(found)
+
+
+def _codes_in(call: ast.Call) -> set[str]:
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    given = [word.value for word in call.keywords if word.arg == "code" and called == "Finding"]
+    given += call.args[:1] if called in ("note", "Note", "_little") else []
+    given += call.args[1:2] if called == "_pairs" else []
+    return {str(one.value) for one in given if isinstance(one, ast.Constant)}

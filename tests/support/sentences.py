@@ -21,10 +21,10 @@ from microgauge.errors import InputError
 from microgauge.render import text
 from microgauge.render.ranking import diagnosis_text, ranking_text
 from microgauge.results.blocks import Figures, Group, Headline, Sentence, Stories, Table
-from support.forms import forms, listed
+from support.forms import codes, forms, listed
 
 FOLDER = Path(__file__).parents[1] / "sentences"
-FORMS, PRINTED = FOLDER / "forms.txt", FOLDER / "printed.txt"
+FORMS, PRINTED, CODES = (FOLDER / f"{name}.txt" for name in ("forms", "printed", "codes"))
 
 SAYING = {"sentence", "remedy", "reason", "why", "against", "said", "notes", "missed"}
 """Names of the JSON result whose texts are for people."""
@@ -144,6 +144,24 @@ def _keyed() -> Any:
     return assessed(bands(frame).iloc[10:], said, original=frame)
 
 
+def _texts_among_numbers() -> Any:
+    marked = people()["q_income"].astype(str).mask(people().index < 3, "q_gone")
+    loose = {"variable": {"q_age": {"role": "quasi_identifier"}}, "propensity": {"resamples": 0}}
+    return assessed(people().assign(q_income=marked), loose)
+
+
+def _far_off() -> Any:
+    said = schema(
+        indicator=[
+            {"name": f"q_{what}", "variable": "q_income", "statistic": what, "resamples": 20}
+            for what in ("mean", "median")
+        ],
+        options={"weight": "q_w"},
+    )
+    frame = people().assign(q_w=2.0)
+    return assessed(frame.assign(q_income=frame["q_income"] * 3), said, original=frame)
+
+
 def _two_candidates(**require: Any) -> Any:
     more = {"require": require} if require else {}
     said = schema(rank={"utility": "tables"}, **more)
@@ -174,6 +192,12 @@ CASES: dict[str, Callable[[], Any]] = {
     "joined by a key": _keyed,
     "drawn anew": lambda: assessed(people(200, 9), holdout=people(80, 10)),
     "merged into one": lambda: assessed(people().assign(q_region="q_n")),
+    "turned round": lambda: assessed(people().assign(q_income=-people()["q_income"])),
+    "renamed": lambda: assessed(people().assign(q_region="q_x" + people()["q_region"].str[2:])),
+    "a column added": lambda: assessed(people().assign(q_new=1.5)),
+    "a text among numbers": _texts_among_numbers,
+    "a limit on the balance": lambda: assessed(noisy(people()), schema(require={"rut": ">=0.999"})),
+    "indicators far off": _far_off,
     "ranked, no limit": _two_candidates,
     "ranked, limits": lambda: _two_candidates(risk="<=0.9"),
     "ranked, none": lambda: _two_candidates(risk="<=0.0001"),
@@ -230,7 +254,9 @@ def _all_said(result: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_assessment(result: microgauge.Assessment) -> Iterator[tuple[str, str]]:
+    yield from (("code", note.code) for note in result.remarks)
     if result.verdict is not None:
+        yield from (("finding code", finding.code) for finding in result.verdict.findings)
         for opinion in (result.verdict.useful, result.verdict.safe):
             yield "verdict", opinion.sentence
         for finding in result.verdict.findings:
@@ -298,12 +324,21 @@ def printed_forms(said: list[Said]) -> str:
     """Forms by kind, each once, in alphabetical order; short labels are left out."""
     kinds: dict[str, set[str]] = {}
     for one in said:
-        if len(re.findall(r"[A-Za-z]{2,}", one.text)) >= 3:
+        if "code" not in one.kind and len(re.findall(r"[A-Za-z]{2,}", one.text)) >= 3:
             kinds.setdefault(one.kind, set()).add(form(one.text))
     parts = ("\n".join([f"# {kind}", *sorted(kinds[kind])]) for kind in sorted(kinds))
     return "\n\n".join(parts) + "\n"
 
 
+def listed_codes(said: list[Said]) -> str:
+    """Codes of notes and findings: those that the cases print, then those that only stand there."""
+    seen = {one.text for one in said if one.kind in ("code", "finding code")}
+    only = [code for code in codes() if code not in seen]
+    return "\n".join(["# printed", *sorted(seen), "", "# in the source only", *only]) + "\n"
+
+
 if __name__ == "__main__":
+    told = printed()
     FORMS.write_text(listed(forms()), encoding="utf-8")
-    PRINTED.write_text(printed_forms(printed()), encoding="utf-8")
+    PRINTED.write_text(printed_forms(told), encoding="utf-8")
+    CODES.write_text(listed_codes(told), encoding="utf-8")

@@ -42,6 +42,8 @@ class DesignUsed:
     rows: int
     """Rows of both files that it was chosen for: the original's and the smallest candidate's."""
     terms: int
+    categories: int | None = None
+    """Groups that main effects have of a nominal variable at most; None: no such limit."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -142,6 +142,74 @@ def test_pairs_by_association_until_the_rows_are_used_up():
     assert found.beyond_chance
 
 
+def many_categories(rows, seed):
+    """Twelve variables whose main effects alone would use up a few hundred rows."""
+    rng = np.random.default_rng(seed)
+    core = rng.normal(size=rows)
+    labels = {
+        f"n{i}": pd.cut(core + rng.normal(size=rows) / 2, 6, labels=list("uvwxyz")).astype(str)
+        for i in range(10)
+    }
+    return pd.DataFrame(labels | {n: (core + rng.normal(size=rows)).round(1) for n in "ab"})
+
+
+def test_categories_are_joined_until_pairs_have_their_share():
+    original = many_categories(265, 1)
+    joint = run_one(original_rows(study_of(original, original)))
+    plan = chosen_plan(joint, 530)
+    assert plan.categories is not None
+    assert plan.degree == 1
+    assert plan.pairs
+    in_main = plan.terms - len(plan.pairs)
+    assert in_main <= 0.75 * 530 / 20
+    known = Frequencies.of(joint)
+    one_more = sum(
+        pooled(place, known, False, plan.categories + 1).size - 1 if v.kind == "nominal" else 1
+        for place, v in enumerate(joint.variables)
+    )
+    assert one_more > 0.75 * 530 / 20  # no further than they must
+    found = propensity(original, permuted(original), schema={"options": {"aligned": False}})
+    assert found.value > 0
+    assert found.design.categories == plan.categories
+    assert f"at most {plan.categories} groups" in found.description
+    assert found.terms == plan.terms
+    assert found.beyond_chance
+
+
+def test_joined_categories_are_the_less_frequent_ones():
+    labels = ["a"] * 60 + ["b"] * 40 + ["c"] * 30 + ["d"] * 25 + ["e"] * 3
+    original = pd.DataFrame({"n": labels, "x": range(158)})
+    said = {"variable": {"x": {"type": "continuous"}}, "options": {"aligned": False}}
+    joint = joint_of(original, original.assign(n=original["n"].replace("e", "new")), said)
+    known = Frequencies.of(joint)
+    for most, wanted in ((None, [60, 40, 30, 25, 3]), (5, [60, 40, 30, 25, 3])):
+        assert sizes(pooled(0, known, False, most), joint) == wanted
+    assert sizes(pooled(0, known, False, 4), joint) == [60, 40, 30, 28]
+    assert sizes(pooled(0, known, False, 2), joint) == [98, 60]
+
+
+def sizes(grouping, joint):
+    return np.bincount(grouping.of(joint.codes[~joint.protected, 0])).tolist()
+
+
+def test_numbers_alone_leave_room_for_pairs_too():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(100, 13)), columns=list("abcdefghijklm"))
+    frame["m"] = frame["a"]
+    found = propensity(frame, permuted(frame), schema={"options": {"aligned": False}})
+    assert found.design.categories is None
+    assert found.terms == 13 + 2  # a quarter of what 200 rows bear
+    assert ("a", "m") in found.sees.names
+
+
+def test_the_mean_ratio_of_resamples_is_one_where_categories_are_joined():
+    frame = many_categories(265, 2)
+    found = [propensity(frame, resample(frame, seed), resamples=0) for seed in range(30)]
+    assert found[0].design.categories is not None
+    mean = np.mean([f.ratio for f in found])
+    assert abs(mean - 1) <= 3 * np.sqrt(2 / (30 * found[0].rank_original)) + 0.05
+
+
 @pytest.mark.parametrize("rows", [600, 1500])
 def test_permuted_columns_are_always_told_apart(rows):
     original = linked(rows, 1)

@@ -100,6 +100,8 @@ def planned_design(
 def plan_words(plan: Plan) -> str:
     """Which terms a plan has."""
     said = _main_words(plan.degree)
+    if plan.categories is not None:
+        said += f" (categories in at most {plan.categories} groups)"
     if plan.pairs == ():
         return said
     how = "" if plan.groups is None else f" of variables in {plan.groups} groups"

@@ -97,14 +97,20 @@ class Frequencies:
         return np.asarray(order[: int((counts > 0).sum())])
 
 
-def pooled(place: int, known: Frequencies, misses: bool = True) -> Grouping:
+def pooled(
+    place: int, known: Frequencies, misses: bool = True, most: int | None = None
+) -> Grouping:
     """Categories of a nominal variable for main effects: rare ones pooled, missing its own.
 
     Categories that only a protected file has are with the rare ones, "the rest". `misses` says
-    whether any row of either file misses it.
+    whether any row of either file misses it; beyond `most` groups the less frequent ones are
+    with the rest too.
     """
     counts = known.counts[place]
-    large = [int(level) for level in known.by_size(place) if counts[level] >= FEW_ROWS]
+    by_size = known.by_size(place)
+    large = [int(level) for level in by_size if counts[level] >= FEW_ROWS]
+    if most is not None and len(large) + (len(large) < len(by_size)) > most:
+        large = large[: most - 1]
     groups = np.full(len(counts), len(large), dtype=np.intp)
     groups[large] = np.arange(len(large))
     groups[-1] = len(large) + 1 if misses else 0

@@ -32,7 +32,7 @@ CUBES = 3
 MOST_GROUPS = 6
 """Groups of a coarsened variable that are tried first; two are the fewest."""
 ROOM = 0.25
-"""Share of the terms that must be left for pairs, or the cubes go."""
+"""Share of the terms that must be left for pairs: or the cubes go, then categories are joined."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,12 @@ class Plan:
     """Rows of both files that it was chosen for."""
     terms: int
     """Terms it has on the original."""
+    categories: int | None = None
+    """Groups of a nominal variable in main effects at most; None: all that have rows enough."""
 
     @property
     def too_rich(self) -> bool:
-        """Whether its rows do not even bear its main effects."""
+        """Whether its rows do not even bear its main effects and a first pair."""
         return self.terms * ROWS_PER_TERM > self.rows
 
     def has(self, a: str, b: str) -> bool:
@@ -66,7 +68,7 @@ def chosen_plan(original: Joint, rows: int) -> Plan:
     1. Main effects with cubes, and all products of pairs. 2. Products of variables in 6, 5, … 2
     groups. 3. Products of variables in two groups, those of the pairs with the strongest
     association in the original first, each variable's own strongest before all others, until the
-    rows are used up.
+    rows are used up. Main effects leave room for pairs (`_spared`).
     """
     known = Frequencies.of(original)
     most = rows / ROWS_PER_TERM
@@ -74,28 +76,71 @@ def chosen_plan(original: Joint, rows: int) -> Plan:
     every = _pair_terms(np.array(_full_widths(original, known)))
     if with_cubes + every <= most:
         return Plan(CUBES, None, None, rows, with_cubes + every)
-    degree = CUBES if most - with_cubes >= ROOM * most else 1
-    main = _main_terms(original, known, degree)
+    degree, categories = _spared(original, known, most)
+    main = _main_terms(original, known, degree, categories)
     for groups in range(MOST_GROUPS, 1, -1):
         every = _pair_terms(np.array(_coarse_widths(original, known, groups)))
         if main + every <= most:
-            return Plan(degree, groups, None, rows, main + every)
+            return Plan(degree, groups, None, rows, main + every, categories)
+    kept = _strongest(original, known, most, main)
     widths = _coarse_widths(original, known, 2)
-    kept, terms = [], main
-    for a, b in every_variable_first(by_association(original, known)):
-        if terms + widths[a] * widths[b] > most:
+    terms = main + sum(widths[a] * widths[b] for a, b in kept)
+    names = [variable.name for variable in original.variables]
+    pairs = tuple((names[a], names[b]) for a, b in kept)
+    return Plan(degree, 2, pairs, rows, terms, categories)
+
+
+def _spared(original: Joint, known: Frequencies, most: float) -> tuple[int, int | None]:
+    """The degree of main effects and the groups of their categories that leave pairs room.
+
+    Cubes go first. Then the less frequent categories are joined: those of the variables that have
+    most first, until room is left or every variable has two groups.
+    """
+    bearable = (1.0 - ROOM) * most
+    for degree in (CUBES, 1):
+        if _main_terms(original, known, degree) <= bearable:
+            return degree, None
+    sizes = [
+        pooled(place, known, misses=False).size
+        for place, variable in enumerate(original.variables)
+        if variable.kind == "nominal"
+    ]
+    for categories in range(max(sizes, default=2) - 1, 1, -1):
+        if _main_terms(original, known, 1, categories) <= bearable:
+            return 1, categories
+    return 1, 2 if max(sizes, default=2) > 2 else None
+
+
+def _strongest(
+    original: Joint, known: Frequencies, most: float, main: int
+) -> list[tuple[int, int]]:
+    """Pairs by association until the rows are used up.
+
+    Where numbers alone use them up, pairs still have their share of the terms, beyond: a model
+    without any pair would see nothing of a file that keeps every margin.
+    """
+    widths = _coarse_widths(original, known, 2)
+    pairs = every_variable_first(by_association(original, known))
+    for room in (most - main, ROOM * most):
+        kept, left = [], room
+        for a, b in pairs:
+            left -= widths[a] * widths[b]
+            if left < 0:
+                break
+            kept.append((a, b))
+        if kept:
             break
-        terms += widths[a] * widths[b]
-        kept.append((original.variables[a].name, original.variables[b].name))
-    return Plan(degree, 2, tuple(kept), rows, terms)
+    return kept
 
 
-def _main_terms(original: Joint, known: Frequencies, degree: int) -> int:
+def _main_terms(
+    original: Joint, known: Frequencies, degree: int, categories: int | None = None
+) -> int:
     found = 0
     for place, variable in enumerate(original.variables):
         misses = known.missing(place) > 0
         if variable.kind == "nominal":
-            found += pooled(place, known, misses).size - 1
+            found += pooled(place, known, misses, categories).size - 1
         else:
             found += degree + misses
     return found
@@ -209,7 +254,8 @@ def planned_terms(joint: Joint, plan: Plan, known: Frequencies | None = None) ->
 
     for place, variable in enumerate(joint.variables):
         if variable.kind == "nominal":
-            terms.append(((below(pooled(place, known, joint.misses(place))), 1),))
+            own = pooled(place, known, joint.misses(place), plan.categories)
+            terms.append(((below(own), 1),))
         else:
             terms += [((place, power),) for power in range(1, plan.degree + 1)]
             terms += [((place, MISSING),)] if joint.misses(place) else []

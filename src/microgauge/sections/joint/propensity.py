@@ -202,7 +202,7 @@ class PropensityMeasure:
         if plan.too_rich:
             self.log.note(
                 "propensity-too-rich",
-                f"Fewer than {ROWS_PER_TERM} rows for each main effect: the propensity model is "
+                f"Fewer than {ROWS_PER_TERM} rows for each term: the propensity model is "
                 "richer than the rows bear.",
             )
 
@@ -466,6 +466,7 @@ def _used(plan: Plan | None) -> DesignUsed | None:
         pairs="all" if plan.pairs is None else "most associated",
         rows=plan.rows,
         terms=plan.terms,
+        categories=plan.categories,
     )
 
 

@@ -43,23 +43,23 @@ export const countFor = (names, room) => layout(names, room).count;
 export const mixed = (colour, share) =>
   `fill: color-mix(in srgb, var(${colour}) ${Math.round(100 * share)}%, var(--kept))`;
 
-let ids = 0;
-
-const hatching = (id) =>
-  node(
-    "pattern",
-    { id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-    node("rect", { width: 6, height: 6, style: "fill: var(--kept)" }),
-    node("rect", { width: 2.5, height: 6, style: "fill: var(--lost)" }),
-  );
-
-const outlined = { style: "stroke: var(--line)", "stroke-width": 1 };
+// Lines across a cell from below to above.
+const hatching = (x, y, cell) => {
+  const lines = [];
+  for (let at = 4; at < 2 * cell; at += 6) {
+    const [start, end] = [Math.min(at, cell), Math.max(0, at - cell)];
+    lines.push(`M${x + end} ${y + start}L${x + start} ${y + end}`);
+  }
+  const style = "stroke: var(--lost); fill: none";
+  return node("path", { d: lines.join(""), style, "stroke-width": 2, "pointer-events": "none" });
+};
 
 // A cell is { kind: "value", style, text } or { kind: "removed" } or { kind: "untested" }.
-const cellNodes = (found, x, y, cell, hatch) => {
+const cellNodes = (found, x, y, cell) => {
   const place = { x, y, width: cell, height: cell };
   if (found.kind === "removed") {
-    return [node("rect", { ...place, ...outlined, fill: `url(#${hatch})` })];
+    const under = { ...place, style: "fill: var(--kept); stroke: var(--line)" };
+    return [node("rect", { ...under, "data-kind": "removed" }), hatching(x, y, cell)];
   }
   if (found.kind === "untested") {
     const dot = { cx: x + cell / 2, cy: y + cell / 2, r: Math.max(1.5, cell / 10) };
@@ -127,7 +127,6 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
   const texts = order.map((i) => names[i]);
   const plan = layout(texts, room);
   const { count, cell, size, label } = plan;
-  const hatch = `hatch-${(ids += 1)}`;
   const [width, height] = [count * cell + label + 10, count * cell + 2];
   const picture = node("svg", {
     viewBox: `-1 -1 ${width} ${height}`,
@@ -137,16 +136,9 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
     role: "application",
     "aria-label": `${title}. The arrow keys move from pair to pair, Enter opens one.`,
   });
-  picture.append(node("defs", {}, hatching(hatch)));
   for (let row = 0; row < count; row += 1) {
     for (let column = 0; column < row; column += 1) {
-      const made = cellNodes(
-        found(order[row], order[column]),
-        column * cell,
-        row * cell,
-        cell,
-        hatch,
-      );
+      const made = cellNodes(found(order[row], order[column]), column * cell, row * cell, cell);
       made[0].dataset.row = row;
       made[0].dataset.column = column;
       picture.append(...made);
@@ -165,9 +157,8 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
 };
 
 const swatch = (found, text) => {
-  const hatch = `hatch-${(ids += 1)}`;
   const picture = node("svg", { width: 18, height: 18, "aria-hidden": "true" });
-  picture.append(node("defs", {}, hatching(hatch)), ...cellNodes(found, 1, 1, 16, hatch));
+  picture.append(...cellNodes(found, 1, 1, 16));
   return el("span", {}, picture, ` ${text}`);
 };
 
