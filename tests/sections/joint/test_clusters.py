@@ -350,7 +350,7 @@ def test_a_ranking_holds_the_vote():
     votes = {v.name: v.best for v in found.clusters.votes}
     assert votes == {name: best.count(name) for name in ("near", "far")}
     assert found.to_dict()["clusters"]["groups"] == [4, 8]
-    assert "Clusters: " in str(found)
+    assert "Clusters: " in found.long_text()
     assert "U_c" in found.report()
 
 
