@@ -717,6 +717,8 @@ def test_all_sections_as_alone():
     original = people(90)
     tables = [banded(original, 10, 0.1), banded(original, 30, 0.2)]
     said = schema() | {
+        "clusters": {},
+        "ecdf": {},
         "propensity": {"resamples": 0, "model": "logit"},
         "model": [{"kind": "linear", "formula": "income ~ sex + region"}],
         "regression": [{"formula": "income ~ sex + region"}],
@@ -1026,11 +1028,8 @@ def test_a_ranking_fits_80_columns(name):
 
 
 def test_a_ranking_with_all_its_figures_fits_80_columns(demo):
-    renamed = replace(
-        demo, candidates=tuple(replace(c, name=f"{c.name} {LONG}") for c in demo.candidates)
-    )
-    for result in (demo, renamed):
-        assert max(map(columns_of, str(result).splitlines())) <= 80
+    for text in (str(demo), demo.long_text()):
+        assert max(map(columns_of, text.splitlines())) <= 80
 
 
 def test_a_row_says_what_the_candidate_is(demo):
@@ -1048,7 +1047,7 @@ def test_a_distance_in_the_table_is_a_number(step):
     original = people()
     changed = original.assign(income=original["income"] + step * (np.arange(240) == 7))
     result = rank([changed], names=["x"], only=["loss"])
-    (line,) = [x for x in str(result).splitlines() if " x " in x and "%" in x]
+    (line,) = [x for x in result.long_text().splitlines() if " x " in x and "%" in x]
     il1s = result.candidates[0].assessment.loss.il1s
     assert float(line.split()[-1]) == pytest.approx(il1s, rel=0.5)
 

@@ -526,7 +526,7 @@ class TestPictures:
     def test_every_figure_shown_is_explained(self, data):
         for figure in data["figures"]:
             words = data["explain"][figure["key"]]
-            assert set(words) == {"question", "range", "direction", "reference"}
+            assert {"question", "range", "direction", "reference"} <= set(words)
             assert all(words.values())
 
     def test_a_ranking_holds_the_report_of_every_candidate(self):

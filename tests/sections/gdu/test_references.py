@@ -163,7 +163,7 @@ def test_small_files_are_warned_of():
     assert len(warned) == 1
     said = f"would score {result.gdu.permuted.value:.2f}"
     assert said in warned[0].sentence
-    assert said in " ".join(str(result).split())
+    assert said in " ".join(result.long_text().split())
 
 
 def test_a_file_like_the_permuted_original_is_warned_of():
@@ -180,7 +180,7 @@ def test_a_file_like_the_permuted_original_is_warned_of():
 def test_they_are_shown():
     original = make_survey(400, 1)
     result = assess(original, perturb(original, 0.2), schema=schema())
-    text = " ".join(str(result).split())
+    text = " ".join(result.long_text().split())
     assert f"left but by chance) {result.gdu.permuted.value:.2f}" in text
     assert f"a resample of the original {result.gdu.resample.value:.2f}" in text
 

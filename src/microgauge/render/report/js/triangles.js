@@ -43,7 +43,6 @@ export const countFor = (names, room) => layout(names, room).count;
 export const mixed = (colour, share) =>
   `fill: color-mix(in srgb, var(${colour}) ${Math.round(100 * share)}%, var(--kept))`;
 
-
 // Lines across a cell from below to above.
 const hatching = (x, y, cell) => {
   const lines = [];
@@ -139,12 +138,7 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
   });
   for (let row = 0; row < count; row += 1) {
     for (let column = 0; column < row; column += 1) {
-      const made = cellNodes(
-        found(order[row], order[column]),
-        column * cell,
-        row * cell,
-        cell,
-      );
+      const made = cellNodes(found(order[row], order[column]), column * cell, row * cell, cell);
       made[0].dataset.row = row;
       made[0].dataset.column = column;
       picture.append(...made);

@@ -75,7 +75,7 @@ const boxes = (d) => {
     width: 340,
     height: 110,
     ...drawn,
-    layer: [...drawn.layer, beyond],
+    layer: beyond.data.values.length ? [...drawn.layer, beyond] : drawn.layer,
   };
 };
 
