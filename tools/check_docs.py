@@ -50,6 +50,10 @@ PAGES = [
 """What must be there beside the pages of the sections."""
 
 
+FINDINGS = ("  stop", "  warn", "  note")
+"""How a line of the demo begins that tells what was found."""
+
+
 def missing_pages(there: Iterable[Section], docs: Path = DOCS) -> list[str]:
     """Pages that do not exist, among them those that sections name as theirs."""
     wanted = dict.fromkeys([*PAGES, *(section.page for section in there)])
@@ -82,14 +86,15 @@ def unexplained_options(there: Iterable[Section], docs: Path = DOCS) -> list[str
 
 
 def stale_picture() -> list[str]:
-    """A picture of the demo that no longer shows the demo's global data utility.
+    """A picture of the demo that no longer shows both answers of its verdict.
 
-    The other measures are in the picture too; their last digits may differ between processors.
+    What was found is in the picture too, by other sections as well; last digits of their figures
+    may differ between processors.
     """
     drawn = PICTURE.read_text(encoding="utf-8")
     lines = [escape(line) for line in demo_text(only=["verdict"]).splitlines()]
-    lines = lines[: lines.index("")]  # what follows the verdict is of other sections, too
-    if all(f">{line}</text>" in drawn for line in lines):
+    first = next(place for place, line in enumerate(lines) if line.startswith(FINDINGS))
+    if all(f">{line}</text>" in drawn for line in lines[:first]):
         return []
     return ["docs/images/demo.svg is stale: run tools/make_picture.py"]
 
