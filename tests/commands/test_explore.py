@@ -35,6 +35,7 @@ from microgauge.render.frames import csv_text
 from microgauge.results import Assessment, Details
 from microgauge.results.plain import json_text, to_dict
 from microgauge.schema import Schema
+from microgauge.sections.registry import choosable
 from microgauge.tables import changed_table, coded_table
 from microgauge.tables import read as reading
 from microgauge.tables.formats.format import Held
@@ -1401,7 +1402,7 @@ def assert_same(one, other, where=""):
 def test_a_result_is_read_as_it_was_written(steps, known):
     before = assess(
         people(), mask(people(), {"step": steps}), schema=WHOLE, key="unit", details=True,
-        external=known, population=known,
+        external=known, population=known, only=choosable(),
     )  # fmt: skip
     assert None not in (
         before.gdu, before.propensity, before.clusters, before.ecdf, before.loss,
@@ -1447,7 +1448,7 @@ def many():
 
 
 def test_many_candidates_on_a_terminal(many):
-    text = str(many)
+    text = many.long_text()
     assert len(many.candidates) == 104
     assert max(columns_of(line) for line in text.splitlines()) <= LINE
     shown = {*many.frontier, many.recommended.name}

@@ -865,7 +865,7 @@ def test_the_command_writes_what_the_schema_asks(folder, capsys):
     )
     Path("s.toml").write_text(schema, encoding="utf-8")
     arguments = ["original.csv", "protected.csv", "--schema", "s.toml", "--json", "r.json"]
-    assert main(["assess", *arguments]) == 0
+    assert main(["assess", *arguments, "--long"]) == 0
     result = json.loads(Path("r.json").read_text())
     kept = folder[(folder["age"] >= 50) & (folder["name"] != "Marvin")]
     (indicator,), (regression,) = result["indicators"], result["regressions"]

@@ -23,6 +23,7 @@ from microgauge.engines import join, joining, local
 from microgauge.engines.opening import reading_of
 from microgauge.results.plain import json_text
 from microgauge.schema import Schema
+from microgauge.sections.registry import choosable
 from microgauge.tables import Key, Reading, read_table
 from microgauge.tables.budget import memory_bytes
 from microgauge.tables.scratch import Spilled
@@ -100,7 +101,7 @@ def test_every_section_is_the_same_in_memory_and_in_batches(tmp_path, design, fo
         parts(protected, tmp_path / "protected", form, (90, 0, 3)),
     ]
     outside = parts(original[::2], tmp_path / "external", form, (5,))
-    choices = {"schema": said(**options), "external": outside}
+    choices = {"schema": said(**options), "external": outside, "only": choosable()}
     whole = without_paths(assessed(*paths, **choices))
     split = without_paths(assessed(*paths, rows, **choices))
     assert set(SECTIONS) < whole.keys()

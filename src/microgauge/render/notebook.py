@@ -7,7 +7,7 @@ from html import escape
 from microgauge.render.charts import assessment_map_spec, map_spec
 from microgauge.render.maps import Spec
 from microgauge.render.pictures import drawn
-from microgauge.render.text import block_lines, cell_text, compared_text, shown
+from microgauge.render.text import block_lines, bound, cell_text, compared_text, shown
 from microgauge.results import Assessment, Candidate, Diagnosis, Ranking
 from microgauge.results.blocks import Block, Group, Headline, Sentence, Stories, Table
 
@@ -21,14 +21,14 @@ WEIGHTS = {"stop": "✗", "warn": "!", "note": "·"}
 def notebook_view(result: Assessment) -> str:
     """The verdict, where the file stands, and the weakest variables."""
     parts = [_verdict(result), _picture(assessment_map_spec(result)), _weakest(result)]
-    parts.append(f"<pre>{escape(compared_text(result))}</pre>")
+    parts.append(f"<pre>{_said(compared_text(result))}</pre>")
     return f"<div>{''.join(parts)}{_all_sections(result)}</div>"
 
 
 def _all_sections(result: Assessment) -> str:
     """What the sections say, folded."""
     told = "".join(_group(group) for group in result.presenter.words(result))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
+    notes = "".join(f"<li>{_said(note)}</li>" for note in result.notes)
     told += f"<p>{_bold('Notes')}</p><ul>{notes}</ul>" if notes else ""
     return f"<details><summary>What every section says</summary>{told}</details>"
 
@@ -39,7 +39,7 @@ def ranking_view(result: Ranking) -> str:
     said = f"Release {chosen.name}: {chosen.reason}" if chosen.name else chosen.reason
     parts = [f"<p>{_bold(said)}</p>"]
     if chosen.against:
-        parts.append(f"<p>{escape(chosen.against)}</p>")
+        parts.append(f"<p>{_said(chosen.against)}</p>")
     parts.append(_picture(map_spec(result)))
     heads = ["candidate", "risk", "utility", "keeps the limits"]
     rows = [[c.name, shown(c.risk, 3), shown(c.utility, 3), _kept(c)] for c in result.candidates]
@@ -54,7 +54,7 @@ def _kept(candidate: Candidate) -> str:
 
 def diagnosis_view(result: Diagnosis) -> str:
     """What the terminal shows: there is no verdict on a file that was not protected yet."""
-    return f"<pre>{escape(str(result))}</pre>"
+    return f"<pre>{_said(str(result))}</pre>"
 
 
 def _verdict(result: Assessment) -> str:
@@ -94,16 +94,21 @@ def _picture(spec: Spec | None) -> str:
 def _headline(headline: Headline) -> str:
     shown_first = "".join(_block(block) for block in headline.blocks)
     lines = [
-        f"{_bold(line.label) if line.main else escape(line.label)} "
-        f"{shown(line.value, line.digits)} {escape(line.said)}"
+        f"{_bold(line.label) if line.main else _said(line.label)} "
+        f"{shown(line.value, line.digits)} {_said(line.said)}"
         for line in headline.lines
     ]
-    told = [*lines, *(escape(aside) for aside in headline.asides)]
+    told = [*lines, *(_said(aside) for aside in headline.asides)]
     return shown_first + (f"<p>{'<br>'.join(told)}</p>" if told else "")
 
 
+def _said(text: str) -> str:
+    """Text as it is, whatever it holds; a number and its per cent stay on one line."""
+    return escape(bound(text))
+
+
 def _bold(text: str) -> str:
-    return f"<b>{escape(text)}</b>"
+    return f"<b>{_said(text)}</b>"
 
 
 def _group(group: Group) -> str:
@@ -114,7 +119,7 @@ def _group(group: Group) -> str:
 def _block(block: Block) -> str:
     match block:
         case Sentence():
-            return f"<p>{escape(block.text)}</p>"
+            return f"<p>{_said(block.text)}</p>"
         case Stories():
             return _table([], [list(row) for row in block.rows])
         case Table():
@@ -127,14 +132,14 @@ def _block(block: Block) -> str:
             return _group(block)
         case _:
             lines = block_lines(block)
-            return f"<pre>{escape(chr(10).join(lines))}</pre>" if lines else ""
+            return f"<pre>{_said(chr(10).join(lines))}</pre>" if lines else ""
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
-    head = "".join(f'<th style="text-align:left">{escape(text)}</th>' for text in heads)
+    head = "".join(f'<th style="text-align:left">{_said(text)}</th>' for text in heads)
     body = "".join(
         "<tr>"
-        + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row)
+        + "".join(f'<td style="text-align:left">{_said(cell)}</td>' for cell in row)
         + "</tr>"
         for row in rows
     )
