@@ -775,6 +775,33 @@ def test_propensity_by_spark_is_that_of_all_rows(spark):
     assert kept(spark) == 0
 
 
+def test_joined_categories_by_spark_are_those_of_the_original(spark):
+    rng = np.random.default_rng(1)
+    core = rng.normal(size=260)
+    original = pl.DataFrame(
+        {
+            f"n{i}": np.array(list("uvwxyz"))[np.digitize(core + rng.normal(size=260), CUTS)]
+            for i in range(10)
+        }
+    )
+    tables = [original, original.select(pl.all().shuffle(seed=1))]
+    said = {"options": {"aligned": False}, "propensity": {"resamples": 0}}
+    exact, found = (
+        microgauge.assess(*frames, schema=said, only=["propensity"]).propensity
+        for frames in (tables, [in_spark(spark, table).repartition(3) for table in tables])
+    )
+    assert exact.design.categories is not None
+    assert exact.sees.pairs > 0
+    assert found.design == exact.design
+    assert found.sees == exact.sees
+    assert found.value == pytest.approx(exact.value, rel=1e-6)
+    assert found.expected == pytest.approx(exact.expected, rel=1e-9)
+
+
+CUTS = (-1.2, -0.5, 0.0, 0.5, 1.2)
+"""Between six categories."""
+
+
 # -- what is left behind -------------------------------------------------------------------------
 
 
