@@ -368,7 +368,8 @@ def test_limits_on_other_figures_do_not_hide_the_risk():
 def test_a_stop_is_poor_whatever_the_limits():
     verdict = CASES["an address"].assessed(require="risk<=0.9").verdict
     assert verdict.safe.grade == "poor"
-    assert verdict.safe.sentence.startswith("It must not be released as it is. It keeps the limit")
+    assert verdict.safe.sentence.startswith("It must not be released as it is: ")
+    assert ". It keeps the limit" in verdict.safe.sentence
 
 
 def test_a_missed_balance_is_a_finding_of_neither_grade():

@@ -40,9 +40,18 @@ def safe(result: Assessment, measures: Measures) -> Opinion:
     found = _by_figures(result, measures)
     if not stops(result.left_in):
         return found
-    stop = "It must not be released as it is."
+    stop = f"It must not be released as it is: {_why_stopped(result)}."
     brief = found.brief and f"{stop} {found.brief}"
     return replace(found, grade="poor", sentence=f"{stop} {found.sentence}", brief=brief)
+
+
+def _why_stopped(result: Assessment) -> str:
+    """What must stop a release: nothing was changed, or columns that name people."""
+    found = [one for one in result.left_in or () if one.grade == "stop"]
+    if any(one.column is None for one in found):
+        return "nothing was changed"
+    columns = [str(one.column) for one in found]
+    return f"what may name people is still in it ({in_words(columns, MOST_NAMED)})"
 
 
 def _by_figures(result: Assessment, measures: Measures) -> Opinion:
