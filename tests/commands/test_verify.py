@@ -292,6 +292,27 @@ class TestWrongInput:
         Path("r.json").write_text(content)
         assert told in refused(capsys, "verify", "r.json")
 
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            lambda m: m["inputs"][1].update(role="protectedX"),
+            lambda m: m["inputs"][1].update(sha256=None),
+            lambda m: m.update(options=None),
+            lambda m: m.update(options={}),
+            lambda m: m.update(schema=None),
+            lambda m: m.update(versions=None),
+            lambda m: m["schema"].update(content=None),
+            lambda m: m["schema"].update(content_sha256="0" * 64),
+        ],
+    )
+    def test_a_damaged_manifest_is_told(self, damage, capsys):
+        main(["assess", "o.csv", "p.csv", "--only", "left_in", "--json", "r.json"])
+        capsys.readouterr()
+        content = json.loads(Path("r.json").read_text())
+        damage(content["manifest"])
+        Path("r.json").write_text(json.dumps(content))
+        assert "the manifest of r.json is damaged" in refused(capsys, "verify", "r.json")
+
     def test_what_is_not_there(self, capsys):
         assert "no result none.json" in refused(capsys, "verify", "none.json")
         main(["assess", "o.csv", "p.csv", "--only", "gdu", "--json", "r.json"])

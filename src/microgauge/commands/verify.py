@@ -7,24 +7,24 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from microgauge.commands.assess import assess_against, read_original
 from microgauge.commands.explore import explore
 from microgauge.commands.explore.keeping import restored
-from microgauge.commands.manifest import input_hash, versions
+from microgauge.commands.manifest import canonical, input_hash, versions
 from microgauge.commands.rank import rank
 from microgauge.commands.wanted import Wanted
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
-from microgauge.results.manifest import InputHash, Manifest, TextHash
+from microgauge.results.manifest import InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import json_text
 from microgauge.results.verification import FigureCheck, InputCheck, Verification
 from microgauge.schema import Schema
 from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.tables import exists, is_paths
-from microgauge.tables.digest import file_sha256
+from microgauge.tables.digest import file_sha256, text_sha256
 
 NEAR = 1e-9
 """Relative and absolute: figures that differ by less are the same."""
@@ -89,13 +89,37 @@ def _read(path: Path) -> tuple[dict[str, Any], Manifest]:
         )
     try:
         manifest: Manifest = restored(Manifest, content["manifest"])
-        sound = manifest.of("original") and manifest.command in ("assess", "rank", "explore")
-        sound = sound and all(isinstance(one, InputHash) for one in manifest.inputs)
+        sound = _sound(manifest)
     except (TypeError, KeyError, ValueError, AttributeError, IndexError):
         sound = False
     if not sound:
         raise InputError(f"the manifest of {path} is damaged.")
     return content, manifest
+
+
+RELEASED: Mapping[str, Role | None] = {
+    "assess": "protected",
+    "rank": "candidate",
+    "explore": None,
+}
+"""What each command reads beside the original."""
+
+
+def _sound(manifest: Manifest) -> bool:
+    """Whether it says all that is needed to make the result again, and its hashes agree."""
+    released = RELEASED[manifest.command]
+    inputs, schema, options = manifest.inputs, manifest.schema, manifest.options
+    if not manifest.of("original") or (released is not None and not manifest.of(released)):
+        return False
+    if not all(one.role in get_args(Role) and (one.sha256 or one.reason) for one in inputs):
+        return False
+    content = schema.content
+    if schema.content_sha256 != (None if content is None else text_sha256(canonical(content))):
+        return False
+    if content is None and schema.reason is None:
+        return False
+    engine = manifest.command == "explore" or isinstance(options["engine"], str)
+    return engine and isinstance(options["sections"], list) and isinstance(manifest.versions, dict)
 
 
 def _listed(protected: Any) -> list[Any]:

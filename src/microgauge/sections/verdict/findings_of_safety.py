@@ -154,3 +154,22 @@ def _join(result: Assessment, name: str) -> str:
     if kind == "continuous":
         return f"Round {name}, or cut off its ends."
     return f"Join the rare groups of {name} first."
+
+
+def unmatched(result: Assessment) -> list[Finding]:
+    """What was not looked for where no record is known to be anyone's."""
+    found = result.disclosure
+    if found is None or found.risk is None or result.inputs.alignment.aligned:
+        return []
+    return [
+        Finding(
+            code="rows-not-matched",
+            grade="note",
+            about=found.keys,
+            sentence="Rows of the two files are not matched: copied records were looked for, and "
+            "what can be learned, but not whether people's own records can be found.",
+            remedy="If the file holds the same people in another order, join it by a column that "
+            "both files have (--key).",
+            see="docs/disclosure/found.md",
+        )
+    ]

@@ -16,7 +16,12 @@ from microgauge.sections.requirements.holding import (
     needed_by_limits,
 )
 from microgauge.sections.verdict.choices import VerdictChoices
-from microgauge.sections.verdict.findings_of_safety import left_in, risk_too_high, special_uniques
+from microgauge.sections.verdict.findings_of_safety import (
+    left_in,
+    risk_too_high,
+    special_uniques,
+    unmatched,
+)
 from microgauge.sections.verdict.findings_of_use import FINDERS
 from microgauge.sections.verdict.limits import limits_on
 from microgauge.sections.verdict.safe import risk_of, safe
@@ -95,6 +100,7 @@ def _findings(result: Assessment, measures: Measures, safety: Opinion) -> tuple[
         *_other_limits(result),
         *risk_too_high(result, measures),
         *special_uniques(result, safety),
+        *unmatched(result),
         *(finding for finder in FINDERS for finding in finder(result)),
     ]
     return tuple(sorted(found, key=lambda one: RANKS[one.grade]))
