@@ -332,7 +332,10 @@ def test_by_key_matched_rows_are_those_units_too():
             seen[tuple(names)] = found
         return found
 
-    schema = {"options": {"sample_rows": 1000, "key": "k"}, "loss": {"robust_sample": 100}}
+    schema = {
+        "options": {"sample_rows": 1000, "key": "k"},
+        "loss": {"robust": True, "robust_sample": 100},
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Local, "sample", watched)
         microgauge.assess(frame, frame.reverse(), schema=schema, only=["loss", "ecdf"])
@@ -385,7 +388,7 @@ def survey_tables():
 
 def said(sample_rows, **more):
     keys = dict.fromkeys(("region", "sex", "age", "income"), KEY)
-    asked = {"propensity": {"resamples": 0}, "loss": {"robust_sample": 200}}
+    asked = {"propensity": {"resamples": 0}, "loss": {"robust": True, "robust_sample": 200}}
     return schema(keys, sample_rows=sample_rows) | asked | more
 
 

@@ -480,7 +480,7 @@ def test_a_holdout_without_a_key():
     result = assess(original, protected, holdout=holdout.drop("region"))
     assert result.disclosure.holdout is None
     assert result.disclosure.excess is None
-    assert any("holdout lacks region" in note for note in result.notes)
+    assert any(n.code == "holdout-lacks-keys" and "region" in n.sentence for n in result.remarks)
     assert result.disclosure.risk == disclosure(original, protected).risk
 
 
