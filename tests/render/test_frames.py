@@ -146,7 +146,7 @@ def test_losses_of_variables():
     assert only_row(frame) == {
         "name": "age", "changed": 5, "changed_share": 0.31, "changed_recoded": 3, "compared": 8,
         "left_out": 2, "il1s": 0.32, "il1": 0.33, "mae": 0.34, "mse": 0.35,
-        "mean_variation": 0.36, "ncp": 0.37, "reason": None,
+        "mean_variation": 0.36, "ncp": 0.37, "methods": None, "reason": None,
     }  # fmt: skip
 
 
