@@ -280,7 +280,7 @@ class TestSchema:
 
 @pytest.mark.slow
 def test_demo_shows_every_protection(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["demo", "--report", str(tmp_path / "demo.html")]) == 0
+    assert main(["demo", "--long", "--report", str(tmp_path / "demo.html")]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     for shown in ("removed", "banded into 8 groups", "SCHL 0 → 205", "MAR ×", "Coverage: 78 of 91"):
