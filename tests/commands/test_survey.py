@@ -68,7 +68,7 @@ def test_suppression_is_counted_and_is_no_recoding(result: microgauge.Assessment
 
 
 def test_coverage_and_losses_are_printed(result: microgauge.Assessment) -> None:
-    printed = str(result)
+    printed = result.long_text()
     assert "Coverage: 105 of 105 pairs tested." in printed
     assert "top-coded (inferred)" in printed
     assert "More missing values: RAC1P" in printed

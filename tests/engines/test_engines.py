@@ -188,6 +188,8 @@ def apart():
     for name in ("w", "height"):
         del chosen["variable"][name]
     chosen["variable"]["amount"] = {"missing": [-9], "type": "continuous"}
+    chosen["clusters"] = {"groups": [5, 20], "resamples": 2}
+    chosen["ecdf"] = {"resamples": 2}
     return microgauge.assess, tables, {"schema": chosen}
 
 

@@ -133,10 +133,8 @@ def test_pandas_columns_keep_their_values() -> None:
         }
     )
     found = microgauge.mask(frame, RECIPE)
-    assert found["count"].to_list() == [1, None, 3, 4] * 10
-    assert found["count"].dtype == pl.Int64
-    assert found["small"].dtype == pl.Float32
-    assert found["small"].null_count() == 20
+    assert found["count"].equals(frame["count"])
+    assert found["small"].equals(frame["small"])
     assert found["mixed"].to_list() == ["1", "a", None, "2.5"] * 10
     assert found["kind"].to_list() == ["b", "a"] * 20
-    assert found["when"].null_count() == 20
+    assert found["when"].isna().sum() == 20

@@ -56,9 +56,9 @@ def lines(path: Path, frame: pl.DataFrame) -> Path:
 
 
 def plain(result):
+    """Everything but what names the files."""
     found = to_dict(result)
-    found.pop("inputs")
-    return found
+    return {name: part for name, part in found.items() if name not in ("inputs", "manifest")}
 
 
 def test_a_toy_format_is_found_by_all_that_reads(tmp_path) -> None:

@@ -51,7 +51,7 @@ def _series(column: pl.Series) -> Any:
     if column.dtype.is_numeric() and not column.null_count():
         return pd.Series(column.to_numpy())
     if column.dtype.is_float():
-        return pd.Series(column.to_list(), dtype="float64")
+        return pd.Series(column.to_list(), dtype=str(column.dtype).lower())
     if column.dtype.is_integer():
         # Plain whole numbers of pandas have no missing value; those of the same name ("Int64") do.
         return pd.Series(column.to_list(), dtype=str(column.dtype))
