@@ -128,7 +128,7 @@ def assess(
     before = replace(before, frames=frames or frames_of(original, protected))
     result = assess_against(before, protected, chosen, wanted, progress)
     how = {"engine": engine_name(reading), "memory": memory, "quick": wanted.quick}
-    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted, how))
 
 
 @dataclass(frozen=True, eq=False)
