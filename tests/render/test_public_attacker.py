@@ -143,6 +143,21 @@ def test_p_is_not_turned_back_into_a_count():
     assert attacker.leaks(claims, before, after, COUNT) == []
 
 
+@pytest.mark.parametrize("count", [1, 3, 6, 9])
+def test_what_is_hidden_changes_nothing_that_is_told(count):
+    """However many of those who are not named belong to the rare category: the same page."""
+    whole = with_few(people(), "region", "north", 12)
+    release = with_few(whole, "region", "west", 4)
+    pages = [
+        public(with_few(whole, "region", "west", some), release, only=("gdu",))
+        for some in (4, count)
+    ]
+    assert "(others)" in variable_of(pages[0], "region")["detail"]["labels"]
+    assert variable_of(pages[0], "region")["utility"] is not None
+    assert pages[0]["variables"] == pages[1]["variables"]
+    assert pages[0]["figures"] == pages[1]["figures"]
+
+
 def test_joint_distances_are_no_counts():
     before = people()
     after = before.copy()

@@ -233,8 +233,13 @@ def _drawn(row):
 
 
 def by_p(data, released, rows, threshold):
-    """Counts of a hidden category: those with which the test would give what the page tells."""
+    """Counts of a hidden category: those with which the test would give what the page tells.
+
+    Where the page says that its tests see no hidden category, there is nothing to be had.
+    """
     claims = []
+    if "all others being one" in " ".join(data.get("left_out", ())):
+        return claims
     for report in reports_in(data):
         for variable in report["variables"]:
             name, detail = variable["name"], variable["detail"]
@@ -317,7 +322,8 @@ def leaves(data):
 def names_in(data, names, attack):
     """Words that stand in the data of a page."""
     text = "\n".join(str(leaf) for leaf in leaves(data) if isinstance(leaf, str))
-    return [Claim(attack, "name", (name,)) for name in names if name in text]
+    words = (name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+    return [Claim(attack, "name", (name,)) for name in words]
 
 
 def pairs_of_the_untold(data):
@@ -386,7 +392,8 @@ def _counted(claim, original, released, threshold):
         known = original[name].dropna().astype(str)
         unknown = set(known) - set(released[name].astype(str)) if "?" in group[0] else set()
         count = int(known.isin({*group[0], *unknown}).sum())
-    return 0 < count < threshold and claim.high < threshold and claim.low <= count + 1e-6
+    right = claim.low - 1e-6 <= count <= claim.high + 1e-6
+    return right and 0 < count < threshold and claim.high < threshold
 
 
 def _valued(claim, original, released, threshold):

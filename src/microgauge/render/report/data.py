@@ -25,7 +25,8 @@ LEFT_OUT = (
 )
 ROUNDED = (
     "what would come back by arithmetic: pairs of such variables, groups that would be left over, "
-    "terms of regressions and statistics that one record decides; means are of what is told",
+    "terms of regressions and statistics that one record decides; scores of variables are of the "
+    "categories that are told, all others being one, and means are of scores that are told",
     "digits: figures are multiples of a step that grows as records get fewer, p-values are told by "
     "a class, ratios to chance below 1 as 1, distances of distribution functions rounded up; one "
     "record more or less leaves most figures as they are, not all of them",

@@ -23,6 +23,7 @@ from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
     NOT_FOUND,
+    change_said,
     pair_story,
     variable_story,
     weakest_pairs,
@@ -277,7 +278,21 @@ def public_pair_story(pair: PairScore) -> str:
         return "lost: associated before, gone after"
     if pair.outcome == "gained":
         return "appeared: no association before"
-    return pair_story(pair)
+    if pair.outcome == "none" or pair.outcome == "reversed":
+        return pair_story(pair)
+    return _public_strength(pair)
+
+
+def _public_strength(pair: PairScore) -> str:
+    """How an association fared, as far as rounded figures tell."""
+    before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
+    if (pair.utility or 0.0) > AS_GOOD_AS_KEPT:
+        said = "nearly as it was"
+    elif after == before:
+        said = "a little weaker or stronger"
+    else:
+        said = "weaker" if after < before else "stronger"
+    return f"{said}: {change_said(pair)}" if before or after else f"{said}, and weak"
 
 
 def weakest_first(gdu: GDU, names: Sequence[str]) -> Data:

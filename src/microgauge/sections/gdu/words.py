@@ -116,7 +116,8 @@ def _halves(gdu: GDU) -> list[str]:
     """What the figure is made of."""
     found = []
     if gdu.univariate is not None:
-        over = counted(len(gdu.variables), "variable")
+        scored = sum(score.utility is not None for score in gdu.variables)
+        over = counted(scored, "variable")
         found.append(f"{figure(gdu.univariate, 2)} over the distributions of {over}")
     if gdu.bivariate is not None:
         over = counted(gdu.coverage.tested, "pair")
@@ -374,8 +375,8 @@ def pair_story(pair: PairScore) -> str:
             f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
         )
     if pair.outcome == "reversed":
-        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {_change(pair)}"
-    return f"{_strength(pair)}: {_change(pair)}"
+        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {change_said(pair)}"
+    return f"{_strength(pair)}: {change_said(pair)}"
 
 
 def _symbol(pair: PairScore, *, protected: bool = False) -> str:
@@ -387,7 +388,8 @@ def _before(pair: PairScore) -> str:
     return f"{_symbol(pair)} {effect(pair.coefficient_original)} before"
 
 
-def _change(pair: PairScore) -> str:
+def change_said(pair: PairScore) -> str:
+    """The association before and after."""
     after = _symbol(pair, protected=True)
     after = "" if after == _symbol(pair) else f"{after} "
     return (

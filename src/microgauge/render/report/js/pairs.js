@@ -439,7 +439,8 @@ export const renderPairs = (report, parent, id) => {
     opened.scrollIntoView({ block: "nearest" });
   };
   if (pairs.coverage) {
-    const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs tested. `;
+    const what = report.edition === "public" ? "are told" : "tested";
+    const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs ${what}. `;
     const scale =
       "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
     place.append(el("p", { class: "soft" }, tested + scale));
