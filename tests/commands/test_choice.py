@@ -641,11 +641,11 @@ def chains(rows=400):
     return {
         "bands": [frame, *(banded(frame, step) for step in (5, 10, 20, 40))],
         "merges": [frame, merged, coarser],
-        "bands and merges": [banded(merged, 10), banded(coarser, 20), banded(coarser, 40)],
+        "bands and merges": [frame, banded(merged, 10), banded(coarser, 20), banded(coarser, 40)],
         "removed": [frame, frame.drop(columns="region"), frame.drop(columns=["region", "school"])],
         "a permuted one removed": [lost, lost.drop(columns="region")],
         "a destroyed one removed": [shifted, shifted.drop(columns="school")],
-        "removed with bands": [banded(lost, 10), banded(lost, 10).drop(columns="region"),
+        "removed with bands": [lost, banded(lost, 10), banded(lost, 10).drop(columns="region"),
                                banded(lost, 20).drop(columns="region")],
     }  # fmt: skip
 
@@ -707,14 +707,24 @@ SPOILT = st.sets(st.sampled_from(["sex", "region", "school", "income"]), max_siz
     widths=st.lists(st.sampled_from([5, 10, 20, 40]), max_size=2, unique=True).map(sorted),
     gone=st.sampled_from(["sex", "school", "income"]),
 )
-def test_tables_gdu_and_u_fall_whatever_is_coarsened_or_removed(seed, spoilt, widths, gone):
+def test_no_utility_rises_whatever_is_coarsened_or_removed(seed, spoilt, widths, gone):
     """Of files of which some variables say nothing any more."""
     original = people(250, seed)
     start = noisy(original, sorted(spoilt), seed)
     tables = [start, *(banded(start, width) for width in widths)]
     tables.append(merged(tables[-1]))
     tables.append(tables[-1].drop(columns=gone))
-    assert_never_rises(original, tables, ["tables", "gdu", "U"], ["tables", "gdu", "rut"])
+    assert_never_rises(original, tables, [name for name in ON_THE_MAP if name != "gdu_1000"])
+
+
+def test_what_would_not_see_damage_within_bands_is_no_utility_of_recoded_files():
+    result = microgauge.assess(
+        people(400), banded(people(400), 20), schema=schema(**ANALYSES), only=TAKEN
+    )
+    for name in ("propensity", "overlap", "inside", "overlap:income ~ age", "overlap:mean"):
+        with pytest.raises(Undefined, match=r"before a recoding .*\(age\); take tables"):
+            map_utility(result, name)
+    assert map_utility(result, "overlap:income ~ school + sex") == pytest.approx(1)
 
 
 @UNSHRUNK

@@ -102,6 +102,23 @@ def test_quick_has_the_verdict_and_says_that_it_is_a_first_one(files):
     assert said["sentence"].startswith("Provisional.")
 
 
+def test_the_first_verdict_says_why_it_is_one_and_what_stops_the_file(files):
+    original, _ = files
+    quick = microgauge.assess(original, original, quick=True, **KEYS)
+    same = " ".join(quick.headline_text().split())
+    assert "safe Poor: risk " in same
+    assert "It must not be released as it is: nothing was changed." in same
+    assert "Provisional. Findings of other sections are not in it: gdu, " in same
+    named = original.with_columns(mail=pl.format("a{}@b.org", pl.int_range(pl.len())))
+    left = microgauge.assess(original, named, quick=True, **KEYS).headline_text()
+    assert "what may name people is still in it (mail)" in " ".join(left.split())
+    nothing_later = microgauge.assess(*files, quick=True, skip=ALL_BUT_THE_VERDICT, **KEYS)
+    assert nothing_later.verdict.provisional is None
+
+
+ALL_BUT_THE_VERDICT = ["gdu", "propensity", "loss", "risk", "rut"]
+
+
 @pytest.mark.parametrize("aligned", [True, False])
 def test_a_quick_reading_draws_people_and_says_how_many(files, monkeypatch, aligned):
     monkeypatch.setattr(disclosure_section, "QUICKLY", 100)
@@ -144,7 +161,7 @@ def test_looking_changes_no_figure(files, monkeypatch):
     assert seen == unseen
     assert seen.verdict.provisional is None
     assert watched.kept[0].startswith("A first verdict, while the rest is measured\n  useful")
-    assert "100 of 600 people" in " ".join(watched.kept[0].split())
+    assert "Of 600 people whose keys agree with no record" in " ".join(watched.kept[0].split())
     assert watched.told
 
 
@@ -190,7 +207,8 @@ def test_a_terminal_sees_the_first_verdict_and_stdout_the_last(
     assert main(["assess", *paths, "--quick", "--json", str(tmp_path / "q.json")]) == 0
     out = capsys.readouterr().out
     assert "  next     measure everything: the same without --quick\n" in out
-    assert "--keys NAME,NAME" in out
+    assert "say by what a person could be recognised, perhaps --keys\n" in out
+    assert out.endswith(" age,region,job\n")
     assert f"  written  {tmp_path / 'q.json'}"[:60] in out
 
 

@@ -195,10 +195,9 @@ class TestAssess:
         assert out.count(": differs;") == 1
         assert "Figures that differ\n" in out
 
-    @pytest.mark.parametrize("depth", ["--quick", "--yardsticks"])
+    @pytest.mark.parametrize("depth", [["--quick"], ["--only", "gdu", "--yardsticks"], []])
     def test_what_was_asked_for_is_measured_again(self, depth, capsys):
-        only = [] if depth == "--quick" else ["--only", "gdu"]
-        main(["assess", "o.csv", "p.csv", "--schema", "s.toml", *only, depth, "--json", "r.json"])
+        main(["assess", "o.csv", "p.csv", "--schema", "s.toml", *depth, "--json", "r.json"])
         assert main(["verify", "r.json"]) == 0
 
     def test_hashes_alone(self, capsys):
@@ -220,6 +219,42 @@ class TestAssess:
         Path("r.json").write_text(json.dumps(content))
         assert main(["verify", "r.json"]) == code
         assert ("  gdu.value: " in capsys.readouterr().out) == bool(code)
+
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            (lambda r: r["verdict"]["safe"].update(sentence="All is well."), "verdict.safe.sent"),
+            (lambda r: r["verdict"]["findings"][0].update(remedy="-"), "verdict.findings[0].rem"),
+            (lambda r: r["verdict"].pop("findings"), "verdict.findings: nothing was, a list of"),
+            (lambda r: r["verdict"]["findings"].pop(), "nothing was, a part of 6 is"),
+            (lambda r: r.update(notes=[]), "notes: nothing was, "),
+            (lambda r: r.pop("notes"), "notes: nothing was, a list of"),
+            (lambda r: r["tables"].pop("worst"), "tables.worst: nothing was, a list of 3 is"),
+            (lambda r: r.pop("disclosure"), "disclosure: nothing was, a part of"),
+            (lambda r: r.update(left_in=[{"column": "x"}]), "left_in[0]: a part of 1 was, nothing"),
+            (lambda r: r["manifest"].update(seed=7), "the seed: differs; the manifest says 7, its"),
+        ],
+    )
+    def test_whatever_is_changed_in_it_is_named(self, change, told, capsys):
+        main(["assess", "o.csv", "p.csv", "--schema", "s.toml", "--quick", "--json", "r.json"])
+        capsys.readouterr()
+        content = json.loads(Path("r.json").read_text())
+        change(content)
+        Path("r.json").write_text(json.dumps(content))
+        assert main(["verify", "r.json"]) == 1
+        out = capsys.readouterr().out
+        assert out.startswith("Differs: ")
+        assert told in " ".join(out.split())
+
+    def test_another_version_may_use_other_words(self, capsys):
+        content = json.loads(Path("r.json").read_text())
+        content["manifest"]["versions"]["microgauge"] = "0.0.1"
+        content["notes"][0] = "In other words."
+        Path("r.json").write_text(json.dumps(content))
+        assert main(["verify", "r.json"]) == 0
+        out = capsys.readouterr().out
+        assert "says some of it in other words." in " ".join(out.split())
+        assert "Words that differ\n  notes: In other words. was, " in out
 
     def test_other_versions_are_listed_and_no_difference(self, capsys):
         content = json.loads(Path("r.json").read_text())
@@ -251,6 +286,12 @@ class TestRank:
     def test_candidates_in_any_order(self):
         assert main(["verify", "r.json"]) == 0
         assert main(["verify", "r.json", "o.csv", "q.csv", "p.csv"]) == 0
+
+    def test_what_was_left_out_is_left_out_again(self):
+        few = ["--skip", "loss,propensity,rut,risk"]
+        main(["rank", "o.csv", "p.csv", "q.csv", "--schema", "s.toml", *few, "--json", "r.json"])
+        assert "Left out, as it takes long" in Path("r.json").read_text()
+        assert main(["verify", "r.json"]) == 0
 
     def test_the_candidate_is_named(self, capsys):
         change_a_byte("q.csv")

@@ -128,7 +128,7 @@ def assess(
     before = replace(before, frames=frames or frames_of(original, protected))
     result = assess_against(before, protected, chosen, wanted, progress)
     how = {"engine": engine_name(reading), "memory": memory, "quick": wanted.quick}
-    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted.sections, how))
+    return result.changed(manifest=manifest_of("assess", inputs, chosen, wanted, how))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +162,17 @@ def read_original(
     return Original(table, **others, reading=reading)
 
 
+def _within_memory(schema: Schema, reading: Reading | None) -> Schema:
+    """The schema with no more rows for measures that hold them than the memory is said to bear.
+
+    Only where it is said: figures must not depend on the machine.
+    """
+    most = None if reading is None else reading.most_rows
+    if most is None or most >= schema.options.sample_rows:
+        return schema
+    return replace(schema, options=replace(schema.options, sample_rows=most))
+
+
 def assess_against(
     original: Original,
     protected: Any,
@@ -177,6 +188,7 @@ def assess_against(
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
     progress("describing variables", 0.0)
     log = Log(progress)
+    schema = _within_memory(schema, original.reading)
     study = run_one(Study.prepare(original.table, table, schema, log, original.cache))
     study = replace(
         study,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from microgauge._version import __version__
+from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError, Undefined
 from microgauge.results.manifest import FileHash, InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import sayable
@@ -65,7 +66,7 @@ def manifest_of(
     command: Any,
     inputs: Sequence[InputHash],
     schema: Schema,
-    sections: Collection[str],
+    wanted: Wanted,
     options: Mapping[str, Any],
     recipe: TextHash | None = None,
 ) -> Manifest:
@@ -76,7 +77,11 @@ def manifest_of(
         inputs=tuple(inputs),
         schema=_schema_hash(schema),
         recipe=recipe,
-        options={"sections": sorted(set(sections) - {"details"}), **options},
+        options={
+            "sections": sorted(wanted.sections - {"details"}),
+            "left_out": list(wanted.left_out),
+            **options,
+        },
         seed=schema.options.seed,
         versions=versions(*(["pyspark"] if spark else [])),
     )

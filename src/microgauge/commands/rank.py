@@ -116,7 +116,7 @@ def rank(
     replicates = again.replicates if reads_files(reading) else None
     ranking = ranking_of(found, chosen, original_risk(before, chosen), replicates)
     how = {"engine": engine_name(reading), "memory": memory}
-    return replace(ranking, manifest=manifest_of("rank", inputs, chosen, wanted.sections, how))
+    return replace(ranking, manifest=manifest_of("rank", inputs, chosen, wanted, how))
 
 
 def _measured(

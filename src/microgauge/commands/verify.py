@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from microgauge.commands.assess import assess_against, read_original
+from microgauge.commands.differences import leaves
 from microgauge.commands.explore import explore
 from microgauge.commands.explore.keeping import restored
 from microgauge.commands.manifest import canonical, input_hash, versions
@@ -22,17 +22,10 @@ from microgauge.results.manifest import InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import json_text
 from microgauge.results.verification import FigureCheck, InputCheck, Verification
 from microgauge.schema import Schema
+from microgauge.sections.registry import sections
 from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.tables import exists, is_paths
 from microgauge.tables.digest import file_sha256, text_sha256
-
-NEAR = 1e-9
-"""Relative and absolute: figures that differ by less are the same."""
-NO_FIGURES = frozenset(
-    {"manifest", "microgauge", "path"}
-    | {"notes", "sentence", "remedy", "reason", "see", "against", "description", "said"}
-)
-"""Names whose values are words, places or versions."""
 
 
 def verify(
@@ -51,15 +44,15 @@ def verify(
 
     `result` is the JSON file. `original` and `protected` (of several candidates a list) are paths
     or data frames; without them, inputs are looked for where the result says they were, also
-    beside the result. Inputs are compared by SHA-256, figures to 1e-9. With `hashes_only` nothing
-    is measured again.
+    beside the result. Inputs are compared by SHA-256, figures to 1e-9, sentences letter by letter.
+    With `hashes_only` nothing is measured again.
     """
     path = Path(result)
     content, manifest = _read(path)
     given = {"original": original, "external": external, "population": population}
     found = _sources(manifest, path.parent, given | {"holdout": holdout}, _listed(protected))
     checks = [_checked(one, source) for one, source in found]
-    checks += _text_checks(manifest, path.parent, schema)
+    checks += [*_text_checks(manifest, path.parent, schema), *_seed_checks(manifest)]
     told: dict[str, Any] = {"compared": None, "figures": (), "reason": "only hashes were wanted"}
     if not hashes_only:
         told = _again(manifest, found, content, checks, progress)
@@ -263,6 +256,16 @@ def _text_checks(
             yield InputCheck(what=what, table=False, state="differs", said=said)
 
 
+def _seed_checks(manifest: Manifest) -> Iterator[InputCheck]:
+    """The seed, where it is not the one that figures were made with."""
+    if manifest.schema.content is None:
+        return
+    used = Schema.from_dict(manifest.schema.content).options.seed
+    if manifest.seed != used:
+        said = f"the manifest says {manifest.seed}, its schema {used}; figures are made by that"
+        yield InputCheck(what="the seed", table=False, state="differs", said=said)
+
+
 # -- figures -------------------------------------------------------------------------------------
 
 
@@ -283,13 +286,12 @@ def _again(
             raise
         said = "; ".join(fault.rstrip(".") for fault in error.faults)
         return {"compared": None, "figures": (), "reason": said}
-    both = list(_leaves(content, now))
-    differing = tuple(
-        FigureCheck(place=place, was=was, now=is_now)
-        for place, was, is_now in both
-        if not _near(was, is_now)
-    )
-    return {"compared": len(both), "figures": differing}
+    both = list(leaves(content, now))
+    return {
+        "compared": sum(not one.words for one in both),
+        "figures": tuple(one.check for one in both if one.differs and not one.words),
+        "words": tuple(one.check for one in both if one.differs and one.words),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,15 +310,28 @@ class Again:
         if self.manifest.command == "assess":
             reading = reading_of(schema, options.get("memory"), None, options["engine"])
             before = read_original(original, schema, self.progress, reading)
-            wanted = Wanted(frozenset(options["sections"]), quick=bool(options.get("quick")))
+            wanted = Wanted(
+                frozenset(options["sections"]),
+                left_out=tuple(options.get("left_out", ())),
+                quick=bool(options.get("quick")),
+            )
             return assess_against(before, self._of("protected")[0], schema, wanted, self.progress)
-        choices = {"schema": schema, "only": options["sections"], "progress": self.progress}
+        choices: dict[str, Any] = {"schema": schema, "progress": self.progress, **self._sections()}
         if self.manifest.command == "rank":
             names = [one.name or "" for one, _ in self.found if one.role == "candidate"]
             how = {"engine": options["engine"], "memory": options.get("memory")}
             return rank(original, self._of("candidate"), names=names, **choices, **how)
         assert self.manifest.recipe is not None
         return explore(original, self.manifest.recipe.content or {}, workers=None, **choices)
+
+    def _sections(self) -> dict[str, list[str]]:
+        """As they were chosen: by their names, or those that are quick but for some."""
+        options = self.manifest.options
+        named = options["sections"]
+        if not options.get("left_out"):
+            return {"only": named}
+        out = {*named, *options["left_out"]}
+        return {"skip": [section.name for section in sections() if section.name not in out]}
 
     def _of(self, role: str) -> list[Any]:
         return [source for one, source in self.found if one.role == role]
@@ -325,39 +340,6 @@ class Again:
         schema = Schema.from_dict(self.manifest.schema.content or {})
         tables = {which: self._of(which)[0] for which in OTHER_TABLES if self._of(which)}
         return schema.changed(risk=replace(schema.risk, **tables))
-
-
-def _leaves(was: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every figure of both results, by its place; what one of them lacks is None there."""
-    if isinstance(was, dict) or isinstance(now, dict):
-        before, after = _as_dict(was), _as_dict(now)
-        for name in dict.fromkeys([*before, *after]):
-            if name not in NO_FIGURES:
-                where = f"{place}.{name}".lstrip(".")
-                yield from _leaves(before.get(name), after.get(name), where)
-    elif isinstance(was, list) or isinstance(now, list):
-        first, second = _as_list(was), _as_list(now)
-        for i in range(max(len(first), len(second))):
-            a, b = (some[i] if i < len(some) else None for some in (first, second))
-            yield from _leaves(a, b, f"{place}[{i}]")
-    else:
-        yield place, was, now
-
-
-def _as_dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _near(was: Any, now: Any) -> bool:
-    """Whether two figures are the same, to 1e-9 relative or absolute."""
-    numbers = [isinstance(x, int | float) and not isinstance(x, bool) for x in (was, now)]
-    if all(numbers):
-        return math.isclose(was, now, rel_tol=NEAR, abs_tol=NEAR)
-    return bool(was == now)
 
 
 def _version_differences(manifest: Manifest) -> Iterator[FigureCheck]:

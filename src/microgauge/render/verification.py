@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from microgauge.render.text import wrapped
@@ -24,20 +25,41 @@ def verification_text(found: Verification) -> str:
 
 def verdict(found: Verification) -> str:
     """One sentence."""
-    inputs = [one.what for one in found.inputs if one.state == "differs"]
-    if inputs:
-        said = f"Differs: {', '.join(cut(name, 40) for name in inputs)}"
-        if found.compared is not None:
-            said += f"; {len(found.figures):,} of {found.compared:,} figures are others now"
-        return f"{said}."
-    if found.figures:
-        return f"Differs: {len(found.figures):,} of {found.compared:,} figures are others now."
+    differing = [
+        ", ".join(cut(one.what, 40) for one in found.inputs if one.state == "differs"),
+        *_counts(found),
+    ]
+    if not found.same:
+        return f"Differs: {'; '.join(part for part in differing if part)}."
     unknown = any(one.table and one.state == "not compared" for one in found.inputs)
     if found.compared is None:
         as_far = ", as far as they could be compared" if unknown else ""
         return f"The same inputs{as_far}; nothing was measured again: {found.reason}."
     start = "The same figures" if unknown else "The same inputs give the same figures"
-    return f"{start}: all {found.compared:,} agree to 1e-9."
+    return f"{start}: all {found.compared:,} agree to 1e-9.{_reworded(found)}"
+
+
+def _counts(found: Verification) -> list[str]:
+    """How many figures and sentences differ, where they were compared."""
+    if found.compared is None:
+        return []
+    figures, words = len(found.figures), len(found.words)
+    told = [
+        f"1 of {found.compared:,} figures is another now"
+        if figures == 1
+        else f"{figures:,} of {found.compared:,} figures are others now"
+    ]
+    if words:
+        told.append(
+            "1 sentence is another now" if words == 1 else f"{words:,} sentences are others now"
+        )
+    return told if figures or not words else told[1:]
+
+
+def _reworded(found: Verification) -> str:
+    if not found.words:
+        return ""
+    return " Another version of the program says some of it in other words."
 
 
 def _input(found: Verification) -> list[str]:
@@ -50,12 +72,20 @@ def _input(found: Verification) -> list[str]:
 def _figures(found: Verification) -> str:
     if found.compared is None and found.reason and not found.same:
         return "\n".join(wrapped(f"Nothing was measured again: {found.reason}.", ""))
-    if not found.figures:
+    parts = [
+        _listed("Figures that differ", found.figures),
+        _listed("Words that differ", found.words),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _listed(title: str, differing: Sequence[FigureCheck]) -> str:
+    if not differing:
         return ""
-    shown = found.figures[:MOST_FIGURES]
-    lines = ["Figures that differ", *(line for one in shown for line in _changed(one))]
-    if len(found.figures) > len(shown):
-        lines.append(f"  and {len(found.figures) - len(shown):,} more")
+    shown = differing[:MOST_FIGURES]
+    lines = [title, *(line for one in shown for line in _changed(one))]
+    if len(differing) > len(shown):
+        lines.append(f"  and {len(differing) - len(shown):,} more")
     return "\n".join(lines)
 
 

@@ -3,8 +3,7 @@
 Everything here is a pure function of an assessment. A figure that a file does not have is
 `Undefined` with the reason. What may be put on the map as utility is 1 at best and 0 at worst and
 does not rise when a variable is removed or coarsened further: where a measure by itself would, the
-map's version counts what is gone. Propensity was seen to rise a little where a variable was
-coarsened; overlap and inside may too (docs/decisions/0009-one-utility-on-the-map.md).
+map's version counts what is gone, or there is none (docs/decisions/0009-one-utility-on-the-map.md).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from microgauge.errors import Undefined, hint
+from microgauge.errors import Undefined, hint, listing
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.assessment import Assessment
 from microgauge.results.gdu import GDU
@@ -239,16 +238,23 @@ def _weight_of_pairs(gdu: GDU) -> float:
     return second / total if total > 0 else 0.0
 
 
-def kept_by_recodings(result: Assessment) -> float:
-    """What the recodings of all variables leave: the product of their utilities, 1 where none.
+def _refuse_recoded(result: Assessment, said: Iterable[str] | None = None) -> None:
+    """No utility by a measure that damage could be hidden from within bands.
 
-    For measures that recode the original first and so see nothing of what a recoding costs.
+    For measures of values that a recoding made alike, on both sides or on one: what was wrong
+    within a band is gone from them. `said` are formulas and conditions; only what they name counts.
     """
-    found = 1.0
-    for variable in result.variables:
-        if variable.recoding is not None and variable.recoding.utility is not None:
-            found *= variable.recoding.utility
-    return found
+    recoded = [
+        variable.name
+        for variable in result.variables
+        if variable.recoding is not None
+        and (said is None or any(variable.name in text for text in said))
+    ]
+    if recoded:
+        raise Undefined(
+            f"what was wrong before a recoding is not seen any more ({listing(recoded, 4)}); take "
+            "tables, gdu or U for the map, and this figure as a limit"
+        )
 
 
 def _gdu(result: Assessment) -> float:
@@ -274,15 +280,16 @@ def _gdu_1000(result: Assessment) -> float:
 def _propensity(result: Assessment) -> float:
     """2 (1 - AUC), at most 1: 1 where nobody can tell the files apart, 0 where everybody can.
 
-    A file without a column is told from the original by that; what recodings keep is a factor.
+    A file without a column is told from the original by that.
     """
     found = _section(result, "propensity")
     if any(v.removed and v.analysed for v in result.variables):
         return 0.0
+    _refuse_recoded(result)
     # The cross-fitted one where there is one: in its own sample every model tells files apart.
     crossed = getattr(found, "auc_cross", None)
     auc = _known(found.auc if crossed is None else crossed, found.reason, "the AUC")
-    return min(2.0 * (1.0 - auc), 1.0) * kept_by_recodings(result)
+    return min(2.0 * (1.0 - auc), 1.0)
 
 
 def _analyses(result: Assessment) -> float:
@@ -295,7 +302,16 @@ def _overlap_on_map(
 ) -> float:
     if not found:
         raise Undefined("no analysis is named")
-    return min(max(one.overlap or 0.0, 0.0) for one in found) * kept_by_recodings(result)
+    for one in found:
+        _refuse_recoded(result, _said(one))
+    return min(max(one.overlap or 0.0, 0.0) for one in found)
+
+
+def _said(analysis: RegressionResult | IndicatorResult) -> list[str] | None:
+    """What names the variables of an analysis; None where the result does not tell."""
+    if isinstance(analysis, IndicatorResult):
+        return None
+    return [analysis.formula, analysis.where or ""]
 
 
 def _indicators(result: Assessment) -> float:
@@ -303,7 +319,8 @@ def _indicators(result: Assessment) -> float:
     found = _section(result, "indicators")
     if not found:
         raise Undefined("no indicator is named")
-    return sum(one.inside is True for one in found) / len(found) * kept_by_recodings(result)
+    _refuse_recoded(result)
+    return sum(one.inside is True for one in found) / len(found)
 
 
 UTILITIES: dict[str, Utility] = {

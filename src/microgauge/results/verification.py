@@ -39,18 +39,29 @@ class Verification:
     command: str
     inputs: tuple[InputCheck, ...]
     figures: tuple[FigureCheck, ...]
-    """Those that differ."""
+    """Those that differ, and parts that only one of both results has."""
     compared: int | None
     """How many were compared; None where nothing was measured again."""
     reason: str | None = None
     """Why nothing was measured again."""
     versions: tuple[FigureCheck, ...] = ()
     """Versions that differ. They alone are no difference."""
+    words: tuple[FigureCheck, ...] = ()
+    """Sentences, reasons and notes that differ."""
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs that was compared, and all was that can be."""
-        return not self.figures and all(one.state != "differs" for one in self.inputs)
+        """Whether nothing differs that was compared, and all was that can be.
+
+        Another version of the program may say the same thing in other words.
+        """
+        said = not self.words or self.other_program
+        return not self.figures and said and all(one.state != "differs" for one in self.inputs)
+
+    @property
+    def other_program(self) -> bool:
+        """Whether the result was written by another version of the program."""
+        return any(one.place == "microgauge" for one in self.versions)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object as a dict."""

@@ -96,7 +96,7 @@ def explore(
     kept = None if folder is None else _kept(folder, original, work)
     candidates = _candidates(work, grid, kept, workers or cores(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
-    made = manifest_of("explore", inputs, chosen, wanted.sections, {}, _recipe_hash(recipe))
+    made = manifest_of("explore", inputs, chosen, wanted, {}, _recipe_hash(recipe))
     ranking = ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)
     return replace(ranking, manifest=made)
 
