@@ -40,18 +40,55 @@ def leaning(matrix: Floats, weights: Floats, errors: Floats) -> Leaning:
     scaled = matrix * np.sqrt(weights)[:, np.newaxis]
     inner = scaled.T @ scaled
     inverse = np.linalg.inv(inner)
-    parts = scaled @ inverse
-    leverage = (parts * scaled).sum(axis=1)
-    room = 1.0 - leverage
-    moved = np.abs(parts) * np.abs(np.sqrt(weights) * errors)[:, np.newaxis]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        moved = np.where(room[:, np.newaxis] > ALONE, moved / room[:, np.newaxis], 0.0)
-    shares = parts**2 / np.diag(inverse)
-    return Leaning(_rested_on(scaled, inner, leverage, shares), moved.max(axis=0))
+    roots = np.abs(np.sqrt(weights) * errors)
+    influence = np.zeros(scaled.shape[1])
+    leaned: list[_Rows] = []
+    for start in range(0, len(scaled), BLOCK):
+        block = slice(start, start + BLOCK)
+        parts = scaled[block] @ inverse
+        leverage = (parts * scaled[block]).sum(axis=1)
+        influence = np.maximum(influence, _moved(parts, roots[block], 1.0 - leverage))
+        # A leverage only falls when terms go: a record with a small one never decides.
+        some = leverage >= min(1.0 / ENOUGH, float(leverage.max()))
+        shares = parts[some] ** 2 / np.diag(inverse)
+        leaned.append(_Rows(scaled[block][some], leverage[some], shares))
+    return Leaning(_rested_on(_Rows.joined(leaned), inner), influence)
 
 
-def _rested_on(projected: Floats, inner: Floats, leverage: Floats, shares: Floats) -> Floats:
+BLOCK = 65_536
+"""Rows that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Records whose leverage may matter, and their share in each term."""
+
+    projected: Floats
+    leverage: Floats
+    shares: Floats
+
+    @staticmethod
+    def joined(several: list[_Rows]) -> _Rows:
+        """All as one."""
+        return _Rows(
+            np.concatenate([one.projected for one in several]),
+            np.concatenate([one.leverage for one in several]),
+            np.concatenate([one.shares for one in several]),
+        )
+
+
+def _moved(parts: Floats, roots: Floats, room: Floats) -> Floats:
+    """The most that a record moves each term; one that is fitted exactly has no residual."""
+    free = room > ALONE
+    if not free.any():
+        return np.zeros(parts.shape[1])
+    moved = np.abs(parts[free]) * (roots[free] / room[free])[:, np.newaxis]
+    return np.asarray(moved.max(axis=0))
+
+
+def _rested_on(rows: _Rows, inner: Floats) -> Floats:
     """Terms taken out one by one; what is left of the others follows by a step of elimination."""
+    projected, leverage = rows.projected, rows.leverage
     places = list(range(projected.shape[1]))
     found = np.zeros(len(places))
     most = 0.0
@@ -61,7 +98,7 @@ def _rested_on(projected: Floats, inner: Floats, leverage: Floats, shares: Float
         if most >= ENOUGH or len(places) == 1:
             found[places] = most
             return found
-        out = int(np.argmax(shares[first, places]))
+        out = int(np.argmax(rows.shares[first, places]))
         found[places.pop(out)] = most
         column, pivot = projected[:, out], inner[out, out]
         leverage = leverage - column**2 / pivot

@@ -81,8 +81,8 @@ def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[s
 
 def _verdict(headlines: Sequence[Headline], edition: Edition) -> list[str]:
     said = [headline.sentence for headline in headlines if headline.sentence is not None]
-    nothing = "is told" if edition == "public" else "was computed"
-    return said or [f"No overall figure {nothing}."]
+    nothing = "No overall figure was computed."
+    return said or ["No overall figure is told." if edition == "public" else nothing]
 
 
 def _figure(figure: Figure) -> Data:

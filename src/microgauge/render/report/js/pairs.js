@@ -439,8 +439,10 @@ export const renderPairs = (report, parent, id) => {
     opened.scrollIntoView({ block: "nearest" });
   };
   if (pairs.coverage) {
-    const what = report.edition === "public" ? "are told" : "tested";
-    const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs ${what}. `;
+    const tested =
+      report.edition === "public"
+        ? `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs are told. `
+        : `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs tested. `;
     const scale =
       "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
     place.append(el("p", { class: "soft" }, tested + scale));
