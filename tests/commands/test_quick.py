@@ -11,6 +11,7 @@ import pytest
 
 import microgauge
 from microgauge.cli import main
+from microgauge.commands import estimate
 from microgauge.errors import InputError
 from microgauge.log import Line, Output, Shown
 from microgauge.results.plain import json_text
@@ -44,13 +45,16 @@ class Watched(Shown):
     """Somebody who looks."""
 
     def __init__(self):
-        self.kept, self.told = [], []
+        self.kept, self.told, self.warned = [], [], []
 
     def __call__(self, what, share):
         self.told.append(what)
 
     def keep(self, text):
         self.kept.append(text)
+
+    def warn(self, text):
+        self.warned.append(text)
 
     def clear(self):
         pass
@@ -233,3 +237,33 @@ def test_nobody_looks_where_stderr_is_no_terminal(capsys):
         progress.keep("said")
     assert not progress.shows
     assert capsys.readouterr().err == ""
+
+
+def test_a_run_that_takes_minutes_is_announced_and_others_are_not(files, monkeypatch):
+    quiet, warned = Watched(), Watched()
+    microgauge.assess(*files, only=["gdu"], progress=quiet)
+    monkeypatch.setattr(estimate, "LONG", 0.0)
+    microgauge.assess(*files, only=["gdu"], progress=warned)
+    assert quiet.warned == []
+    [said] = warned.warned
+    assert "this may take about 0 minutes; --only" in said
+    both = Watched()
+    microgauge.rank(files[0], [files[1], files[1]], names=["a", "b"], progress=both, **KEYS)
+    assert len(both.warned) == 1
+
+
+def test_larger_runs_are_estimated_to_take_longer():
+    sections = {"gdu", "tables", "propensity"}
+    shapes = [(1_000, 10), (100_000, 10), (100_000, 100), (10_000_000, 100)]
+    found = [estimate.estimated_seconds(*shape, sections) for shape in shapes]
+    assert found == sorted(found)
+    assert found[0] < 10 < estimate.LONG < found[-1]
+
+
+def test_a_log_is_told_now_and_then(capsys, monkeypatch):
+    line = Line()
+    line("reading\x1b[2J", 0.5)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(Line, "SELDOM", 0.0)
+    line("reading\x1b[2J", 0.5)
+    assert capsys.readouterr().err == "microgauge: reading�[2J (50%)\n"

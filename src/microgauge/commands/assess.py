@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.estimate import warn_if_long
 from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
@@ -199,6 +200,7 @@ def assess_against(
     measuring = Measuring(study, schema, wanted, log, original.frames)
     if wanted.quick:
         return measuring.first()
+    warn_if_long(progress, table.rows, len(study.variables), wanted.sections)
     judged = "verdict" in wanted.sections and wanted.later(schema)
     if not judged or not isinstance(progress, Shown) or not progress.shows:
         return measuring.whole()

@@ -687,3 +687,42 @@ def test_constant_variables_do_not_hide_that_relations_are_gone():
     changed = pair.assign(**steady)
     spoilt = microgauge.assess(changed, changed.assign(a=rng.permutation(600)), only=["verdict"])
     assert spoilt.verdict.useful.grade != "good"
+
+
+def decision_on(name: str) -> dict:
+    """What a report's first part is drawn from."""
+    return data_of(result_of(name).report())["decision"]
+
+
+@pytest.mark.parametrize("name", ["noise", "all shuffled", "a resample"])
+def test_zones_of_the_map_give_the_grades(name):
+    verdict, zones = verdict_on(name), decision_on(name)["map"]["zones"]
+    assert zones["said"] == {"good": "both good", "fair": "both fair or better"}
+    within = [
+        grade
+        for grade in ("good", "fair")
+        if verdict.risk <= zones[grade][0] and verdict.utility >= zones[grade][1] - 1e-9
+    ]
+    order = ["good", "fair", "poor"]
+    worse = max(verdict.useful.grade, verdict.safe.grade, key=order.index)
+    assert (within or ["poor"])[0] == worse
+
+
+def test_zones_are_drawn_only_where_they_give_the_grade():
+    removed = decision_on("one removed")["map"]["zones"]  # a removed variable caps the grade
+    assert removed["said"]["good"] == "safety good"
+    assert (removed["good"], removed["fair"]) == ([0.05, 0.0], [0.2, 0.0])
+    stopped = decision_on("identical")["map"]["zones"]  # what stops it is not the risk
+    assert stopped["said"]["good"] == "use good"
+    assert stopped["good"][0] == stopped["fair"][0] == 1.0
+    assert decision_on("one variable")["map"]["zones"] is None
+
+
+@pytest.mark.parametrize("name", ["noise", "all shuffled", "a resample", "identical"])
+def test_a_bar_is_as_long_as_the_number_beside_it(name):
+    decision, kept = decision_on(name), verdict_on(name).useful.kept
+    bar = decision["useful"]["bar"]
+    shown = re.fullmatch(r"on the scale of its grade: (\d+) %( or more| or less)?", bar["said"])
+    assert abs(float(shown[1]) / 100 - bar["value"]) < 0.01
+    assert (kept >= 1) == (shown[2] == " or more")
+    assert decision["safe"]["bar"]["value"] == decision["safe"]["value"]

@@ -208,6 +208,7 @@ def _categories(joint: Joint, place: int) -> Any:
 
 def tree_features(joint: Joint) -> tuple[Floats, tuple[int, ...]]:
     """Numbers and indicators of every category, with the variable each belongs to."""
+    joint.check_indicators()
     columns: list[Floats] = []
     owners: list[int] = []
     for place, variable in enumerate(joint.variables):

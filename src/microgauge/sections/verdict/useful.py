@@ -59,7 +59,7 @@ def useful(result: Assessment, measures: Measures) -> Opinion:
         return _opinion("poor", measures, value, ["It holds no record."])
     if measures.utility == "tables" and not tables_left(_tables(result)):
         return _opinion("poor", measures, value, [_no_table(result)])
-    place = _place(result, measures)
+    place = place_of(result, measures)
     if is_one_record(result) and not _too_few(result):
         why = one_record_said(result)
         return _unknown(measures, value, f"Its use cannot be told: {why}.", why)
@@ -73,7 +73,8 @@ def _tables(result: Assessment) -> Tables:
     return result.tables
 
 
-def _place(result: Assessment, measures: Measures) -> Place | None:
+def place_of(result: Assessment, measures: Measures) -> Place | None:
+    """Where the utility stands between both references; None where there are none."""
     if measures.utility == "tables":
         return tables_place(tables_judged(_tables(result)))
     if measures.utility == "gdu" and result.gdu is not None:
@@ -178,8 +179,14 @@ def _fresh(result: Assessment) -> str:
 
 
 def _grade(place: Place, gone: Sequence[str], weak: Sequence[str]) -> Grade:
+    found = grade_of(place)
+    return "fair" if found == "good" and (gone or weak) else found
+
+
+def grade_of(place: Place) -> Grade:
+    """The grade of a place by itself."""
     if place.keeps(GOOD):
-        return "fair" if gone or weak else "good"
+        return "good"
     return "fair" if place.keeps(HALF) else "poor"
 
 
