@@ -823,7 +823,7 @@ def test_whole_numbers_that_would_lose_digits_are_refused():
 
 
 def test_the_original_is_not_written_over(folder):
-    with pytest.raises(InputError, match="is the original"):
+    with pytest.raises(InputError, match="is an input of this run"):
         mask("original.csv", {"step": [SAME]}, "original.csv")
 
 

@@ -81,7 +81,7 @@ def test_parts_with_columns_in_another_order_are_masked(made, expected, tmp_path
 def test_parts_of_the_original_are_not_written_over(made, tmp_path) -> None:
     for name in ("parts-1.csv", "parts-2.csv"):
         (tmp_path / name).write_bytes(made.read_bytes())
-    with pytest.raises(InputError, match="is the original"):
+    with pytest.raises(InputError, match="is an input of this run"):
         microgauge.mask(f"{tmp_path}/parts-*.csv", RECIPE, tmp_path / "parts-2.csv")
 
 

@@ -13,10 +13,10 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
+from microgauge.results.writing import check_writable, write_whole
 from microgauge.tables import NULL_WORDS, PADDED, read_held
 from microgauge.tables.formats.format import Held
 from microgauge.tables.read import is_long
-from microgauge.tables.writing import check_writable, write_whole
 
 ColumnUse = Literal["number", "code", "category"]
 """What methods may use a column as.

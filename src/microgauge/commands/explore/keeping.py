@@ -21,6 +21,7 @@ from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.manifest import Manifest
 from microgauge.results.plain import sayable, to_dict
+from microgauge.results.writing import write_whole
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limits, RankChoices
 from microgauge.sections.balance.choices import RutChoices
@@ -29,7 +30,6 @@ from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.tables import is_paths, read_held
 from microgauge.tables.source import Source, file_of, sheet_of
-from microgauge.tables.writing import write_whole
 
 FORMAT = 1
 BLOCK = 1 << 22
