@@ -39,7 +39,10 @@ def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> lis
 
 
 def _place(path: Path) -> Path:
-    return Path(os.path.normcase(os.path.realpath(path)))
+    try:
+        return Path(os.path.normcase(os.path.realpath(path)))
+    except ValueError:  # a name with a NUL, which no file has: told where it is opened
+        return path
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
+from microgauge.values.hashing import small_seed
 
 Weights = Literal["size", "equal", "error"]
 
@@ -135,7 +136,9 @@ def k_means(points: Floats, groups: int, seed: int) -> Index:
     from sklearn.cluster import KMeans, MiniBatchKMeans
 
     if len(points) <= MOST_LLOYD:
-        model = KMeans(groups, init="k-means++", n_init=1, max_iter=100, random_state=seed)
+        model = KMeans(
+            groups, init="k-means++", n_init=1, max_iter=100, random_state=small_seed(seed)
+        )
     else:
         model = MiniBatchKMeans(
             groups,
@@ -143,7 +146,7 @@ def k_means(points: Floats, groups: int, seed: int) -> Index:
             n_init=1,
             batch_size=4096,
             max_iter=20,
-            random_state=seed,
+            random_state=small_seed(seed),
             reassignment_ratio=0.0,
         )
     return np.asarray(model.fit_predict(points), dtype=np.intp)

@@ -23,6 +23,7 @@ from microgauge.measures.joint.logit import (
     rank_of,
 )
 from microgauge.measures.joint.terms import Columns
+from microgauge.values.hashing import small_seed
 from microgauge.values.levels import sums_by
 
 ROUGHLY, NEAR = 1e-7, 1e-10
@@ -199,7 +200,9 @@ class TreeModel:
     def _made(self) -> Any:
         from sklearn.tree import DecisionTreeClassifier
 
-        return DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
+        return DecisionTreeClassifier(
+            min_samples_leaf=self.leaf, random_state=small_seed(self.seed)
+        )
 
     def _tree(self, rows: Floats, labels: Floats) -> Floats:
         if rows.shape[1] == 0:
