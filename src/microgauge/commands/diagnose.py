@@ -14,7 +14,8 @@ import numpy as np
 
 from microgauge._version import __version__
 from microgauge.arrays import Floats, Index
-from microgauge.commands.assess import SchemaSource, chosen_schema
+from microgauge.commands.assess import chosen_schema
+from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
@@ -72,6 +73,7 @@ Released = dict[str, tuple[Described, Recoding | None]]
 
 
 @followed
+@faults_first
 def diagnose(
     original: Any,
     *,

@@ -286,6 +286,11 @@ def _again(
             raise
         said = "; ".join(fault.rstrip(".") for fault in error.faults)
         return {"compared": None, "figures": (), "reason": said}
+    except (TypeError, KeyError, AttributeError, ValueError, IndexError):
+        raise InputError(
+            "the manifest of this result does not say how it was made: it was changed or is "
+            "damaged."
+        ) from None
     both = list(leaves(content, now))
     return {
         "compared": sum(not one.words for one in both),

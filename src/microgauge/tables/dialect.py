@@ -40,7 +40,7 @@ ENOUGH = 1 << 19
 """Bytes from which the first lines are taken."""
 LONGEST = (1 << 31) - 1
 """Characters of a field."""
-FEWEST = 2
+FEWEST = 1
 """Records below the first line that tell whether it is one of them."""
 EMPTY = ("", "NA", "NaN", "nan", "NULL", "null", ".")
 NO_HEADER = (
