@@ -1279,7 +1279,9 @@ def test_a_recipe_without_steps_is_refused(recipe):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, None, [1]])
 def test_a_seed_is_a_whole_number(seed):
-    assert refused(table(1), SAME, seed=seed) == ("seed must be a whole number from 0 to 2^64 - 1.",)
+    assert refused(table(1), SAME, seed=seed) == (
+        "seed must be a whole number from 0 to 2^64 - 1.",
+    )
 
 
 REFUSED = [

@@ -15,7 +15,8 @@ from typing import Any
 
 REFUSED, FAILED = 2, 3
 """Exit codes: the input cannot be used as things are; a fault of the program."""
-STOPS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+STOPS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
 SHOW = "MICROGAUGE_TRACEBACK"
 """Set in the environment, a failure shows where it happened, for whoever mends it."""
 
@@ -48,7 +49,7 @@ def stoppable() -> Iterator[None]:
     # What is ignored stays so: nohup means it.
     ours = [one for one, handler in before.items() if handler == signal.SIG_DFL]
     for one in ours:
-        signal.signal(one, stop)
+        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else stop)
     try:
         yield
     finally:

@@ -91,7 +91,15 @@ class Recipe:
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None
-            data = step.applied(data, _chance(self.seed, place))
+            try:
+                # What overflows would be written as missing, or as another number.
+                with np.errstate(over="raise", invalid="raise"):
+                    data = step.applied(data, _chance(self.seed, place))
+            except FloatingPointError:
+                raise InputError(
+                    f"step {place + 1} ({step.method}): numbers of these columns are too large to "
+                    "work with."
+                ) from None
         return data
 
 

@@ -137,11 +137,12 @@ class Data:
         return self.with_column(name, self.column(name).gather(rows))
 
 
-def finite(name: str, numbers: Floats) -> Floats:
-    """Numbers that a step made; a fault where they are beyond all numbers."""
-    if np.isinf(numbers).any():
+def finite(name: str, numbers: Floats, *, missing: bool = True) -> Floats:
+    """Numbers that a step made; a fault where one is beyond all numbers, or none any more."""
+    lost = np.isinf(numbers) if missing else ~np.isfinite(numbers)
+    if lost.any():
         raise InputError(
-            f'"{name}" would become infinite: its numbers are too large for this step.'
+            f'"{name}" would be infinite or undefined: its numbers are too large for this step.'
         )
     return numbers
 

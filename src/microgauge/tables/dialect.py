@@ -40,6 +40,7 @@ ENOUGH = 1 << 19
 """Bytes from which the first lines are taken."""
 LONGEST = (1 << 31) - 1
 """Characters of a field."""
+FIRST_YEAR, LAST_YEAR = 1900, 2100
 FEWEST = 1
 """Records below the first line that tell whether it is one of them."""
 EMPTY = ("", "NA", "NaN", "nan", "NULL", "null", ".")
@@ -229,25 +230,28 @@ def is_headless(rows: Sequence[Sequence[str]]) -> bool:
     below = [row for row in rows[1:] if len(row) == width]
     if len(below) < FEWEST or _counts_up(first):
         return False
-    numbers = words = 0
+    against = words = named = 0
     for cell, *values in zip(first, *below, strict=True):
         name, known = cell.strip(), [v.strip() for v in values if v.strip() not in EMPTY]
-        numeric = bool(known) and all(_NUMBER.fullmatch(value) for value in known)
-        if known and _NUMBER.fullmatch(name) and numeric:
-            numbers += 1
-        elif known and name in known and not numeric:
-            words += 1
-        elif not name or numeric or _NUMBER.fullmatch(name) or _repeat(known):
-            return False
-    return 2 * (numbers + words) >= width and (numbers > 0 or words > 1)
+        if not known:
+            continue
+        numeric = all(_NUMBER.fullmatch(value) for value in known)
+        if bool(_NUMBER.fullmatch(name)) != numeric and (numeric or not name):
+            return False  # a word, or nothing, above numbers
+        against += numeric
+        words += not numeric and name in known
+        named += not numeric and name not in known and _repeat(known)
+    return 2 * (against + words) >= width and against + words > named and against + words // 2 > 0
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
-    """Whether cells are whole numbers in even steps: columns numbered, or named by years."""
-    if not all(cell.strip().isascii() and cell.strip().isdigit() for cell in cells):
+    """Whether the numbers among cells are years, or number the columns."""
+    found = [cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())]
+    if not found or not all(cell.isascii() and cell.isdigit() and len(cell) < 5 for cell in found):
         return False
-    steps = {int(b[:18]) - int(a[:18]) for a, b in pairwise(cells)}
-    return len(steps) == 1 and min(steps) > 0
+    steps = {int(b) - int(a) for a, b in pairwise(found)}
+    years = all(FIRST_YEAR <= int(cell) <= LAST_YEAR for cell in found)
+    return all(step > 0 for step in steps) and (years or steps == {1})
 
 
 def _repeat(values: Sequence[str]) -> bool:

@@ -385,7 +385,8 @@ def option_family(rng: random.Random) -> Case:
               "1e3GB", "256MB", "nan%", "r.json", "o.csv", "/", ".", "\udcff", "x" * 5000,
               "1:2", "9" * 400]  # fmt: skip
     options = ["--keys", "--sensitive", "--weight", "--key", "--only", "--skip", "--set",
-               "--memory", "--require", "--min-count", "--external", "--holdout", "--population", "--scratch",
+               "--memory", "--require", "--min-count", "--external", "--holdout", "--population",
+               "--scratch",
                "--json", "--report", "--summary", "--junit", "--pairs", "--risky", "--schema",
                "--max-risk", "--utility", "--preset", "--map"]  # fmt: skip
     kind = rng.choice(["assess", "assess", "rank", "diagnose", "schema"])

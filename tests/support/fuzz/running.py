@@ -24,7 +24,7 @@ from support.fuzz.families import FAMILIES
 LIMIT = 20.0
 """Seconds of a case."""
 CODES = (0, 1, 2)
-UNDEFINED = re.compile(r"(?<![\w.])(nan|[-+]?inf)(?![\w.])", re.IGNORECASE)
+UNDEFINED = re.compile(r"(?<![\w.])(nan|[-+]?inf)(?!\w|\.\w)", re.IGNORECASE)
 LAST = ("there is not enough memory", "a file cannot be read or written", "a text is not in UTF-8",
         "something is nested too deeply", "a number is too large to work with")  # fmt: skip
 """How messages of the last handler start."""

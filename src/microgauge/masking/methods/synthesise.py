@@ -128,7 +128,7 @@ class Synthesise(Step):
             columns = data.matrix(self.variables)
             drawn = normal(columns, data.rows, rng)
             for name, column in zip(self.variables, drawn.T, strict=True):
-                data = data.with_column(name, pl.Series(finite(name, column)))
+                data = data.with_column(name, pl.Series(finite(name, column, missing=False)))
             return data
         if self.model == "independent":
             donors = independent(len(self.variables), data.rows, data.rows, rng)
