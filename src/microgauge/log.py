@@ -68,6 +68,10 @@ class Shown(ABC):
         """Say something that stays."""
 
     @abstractmethod
+    def warn(self, text: str) -> None:
+        """Say something that stays, also where only a log is kept."""
+
+    @abstractmethod
     def clear(self) -> None:
         """Take the line away."""
 
@@ -81,17 +85,24 @@ class Shown(ABC):
 
 
 class Line(Shown):
-    """On stderr, only on a terminal."""
+    """On stderr: a line that changes on a terminal, now and then a new one in a log."""
+
+    SELDOM = 30.0
+    """Seconds between two lines of a log; what is done before that says nothing there."""
 
     def __init__(self) -> None:
         self.shows = sys.stderr.isatty()
+        self._told = monotonic()
 
     def __call__(self, what: str, share: float) -> None:
-        """Over what was there."""
+        """Over what was there; in a log only after a while."""
         if self.shows:
             columns = get_terminal_size().columns - 1
             sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
             sys.stderr.flush()
+        elif monotonic() - self._told >= self.SELDOM:
+            self._told = monotonic()
+            self.warn(f"{printable(what)}{f' ({share:.0%})' if share else ''}")
 
     def keep(self, text: str) -> None:
         """In lines of its own."""
@@ -99,6 +110,12 @@ class Line(Shown):
         if self.shows:
             sys.stderr.write(f"{text}\n")
             sys.stderr.flush()
+
+    def warn(self, text: str) -> None:
+        """In a line of its own, whoever looks."""
+        self.clear()
+        sys.stderr.write(f"microgauge: {text}\n")
+        sys.stderr.flush()
 
     def clear(self) -> None:
         """Empty the line."""
@@ -130,6 +147,10 @@ class Output(Shown):
         self._kept += f"{text}\n"
         self._show(self._kept)
 
+    def warn(self, text: str) -> None:
+        """Above the line, too."""
+        self.keep(text)
+
     def clear(self) -> None:
         """Leave what is to stay."""
         self._show(self._kept.rstrip("\n"))
@@ -145,11 +166,15 @@ def bar(what: str, share: float) -> str:
     >>> bar("reading", 0.0), bar("reading", 0.25)
     ('reading …', '█████···············  25% reading …')
     """
-    said = "".join(sign if sign.isprintable() else "�" for sign in what)  # it may name files
     if not share:
-        return f"{said} …"
+        return f"{printable(what)} …"
     done = round(20 * min(share, 1.0))
-    return f"{'█' * done}{'·' * (20 - done)} {share:4.0%} {said} …"
+    return f"{'█' * done}{'·' * (20 - done)} {share:4.0%} {printable(what)} …"
+
+
+def printable(what: str) -> str:
+    """What is being done may name files, and these may have any name."""
+    return "".join(sign if sign.isprintable() else "�" for sign in what)
 
 
 def where_seen(what: str, share: float) -> None:

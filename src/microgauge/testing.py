@@ -44,8 +44,9 @@ def require(
     chosen = limited(chosen, require=limits)
     if not limits_of(chosen) and not chosen.faults():
         raise InputError('there is no limit: say "risk<=0.05, gdu>=0.8", or give a [require].')
-    if not limit_faults(chosen, choosable()):  # else all faults are told by `assess`
-        choices.setdefault("only", sorted(needed_by_limits(chosen)))
+    needed = needed_by_limits(chosen)
+    if needed and not limit_faults(chosen, choosable()):  # else `assess` tells all faults
+        choices.setdefault("only", sorted(needed))
     result = assess(original, protected, schema=chosen, **choices)
     gate = gate_of(result)
     if not gate.passed:

@@ -533,7 +533,17 @@ def test_a_file_to_stop_is_never_recommended():
     assert "the only one within the limits that may be released" in found.against
     alone = ranking_of([mail], on_map(risk="<=0.2"))
     assert alone.recommended.name is None
-    assert "the only candidate holds what names people" in alone.recommended.reason
+    assert alone.recommended.reason.startswith(
+        "the only candidate must not be released as it is: people are named by"
+    )
+    same = ranking_of([mail, replace(mail, name="other")], on_map(risk="<=0.2"))
+    assert same.recommended.reason.startswith(
+        "no candidate may be released as it is: people are named by"
+    )
+    kept = replace(mail, name="kept", assessment=mail.assessment.changed(left_in=stop(None)))
+    apart = ranking_of([mail, kept], on_map(risk="<=0.2"))
+    assert "(mail: people are named by" in apart.recommended.reason
+    assert "; kept: nothing was changed)" in apart.recommended.reason
 
 
 def test_the_argument_against_is_the_strongest():

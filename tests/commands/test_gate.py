@@ -12,6 +12,7 @@ import pytest
 import microgauge
 from microgauge.cli import main
 from microgauge.render.junit import junit_xml
+from microgauge.results.figures import FIGURES
 from microgauge.results.gate import gate_of
 from microgauge.testing import require
 
@@ -222,6 +223,13 @@ class TestHelper:
     def test_what_cannot_be_asked_is_no_failed_test(self, limits):
         with pytest.raises(microgauge.InputError):
             require(people(), good(people()), limits, schema=SCHEMA)
+
+
+@pytest.mark.parametrize("limits", ["foo<=1", {"foo": "<=1"}])
+def test_a_limit_on_nothing_lists_what_can_be_limited(limits):
+    with pytest.raises(microgauge.InputError, match="foo") as told:
+        require(pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 2]}), limits)
+    assert all(name in str(told.value) for name in FIGURES)
 
 
 def test_files_are_written_all_or_none(tmp_path, monkeypatch):

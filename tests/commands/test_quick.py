@@ -11,6 +11,7 @@ import pytest
 
 import microgauge
 from microgauge.cli import main
+from microgauge.commands import estimate
 from microgauge.errors import InputError
 from microgauge.log import Line, Output, Shown
 from microgauge.results.plain import json_text
@@ -44,13 +45,16 @@ class Watched(Shown):
     """Somebody who looks."""
 
     def __init__(self):
-        self.kept, self.told = [], []
+        self.kept, self.told, self.warned = [], [], []
 
     def __call__(self, what, share):
         self.told.append(what)
 
     def keep(self, text):
         self.kept.append(text)
+
+    def warn(self, text):
+        self.warned.append(text)
 
     def clear(self):
         pass
@@ -102,6 +106,23 @@ def test_quick_has_the_verdict_and_says_that_it_is_a_first_one(files):
     assert said["sentence"].startswith("Provisional.")
 
 
+def test_the_first_verdict_says_why_it_is_one_and_what_stops_the_file(files):
+    original, _ = files
+    quick = microgauge.assess(original, original, quick=True, **KEYS)
+    same = " ".join(quick.headline_text().split())
+    assert "safe Poor: risk " in same
+    assert "It must not be released as it is: nothing was changed." in same
+    assert "Provisional. Findings of other sections are not in it: gdu, " in same
+    named = original.with_columns(mail=pl.format("a{}@b.org", pl.int_range(pl.len())))
+    left = microgauge.assess(original, named, quick=True, **KEYS).headline_text()
+    assert "what may name people is still in it (mail)" in " ".join(left.split())
+    nothing_later = microgauge.assess(*files, quick=True, skip=ALL_BUT_THE_VERDICT, **KEYS)
+    assert nothing_later.verdict.provisional is None
+
+
+ALL_BUT_THE_VERDICT = ["gdu", "propensity", "loss", "risk", "rut"]
+
+
 @pytest.mark.parametrize("aligned", [True, False])
 def test_a_quick_reading_draws_people_and_says_how_many(files, monkeypatch, aligned):
     monkeypatch.setattr(disclosure_section, "QUICKLY", 100)
@@ -144,7 +165,7 @@ def test_looking_changes_no_figure(files, monkeypatch):
     assert seen == unseen
     assert seen.verdict.provisional is None
     assert watched.kept[0].startswith("A first verdict, while the rest is measured\n  useful")
-    assert "100 of 600 people" in " ".join(watched.kept[0].split())
+    assert "Of 600 people whose keys agree with no record" in " ".join(watched.kept[0].split())
     assert watched.told
 
 
@@ -190,7 +211,8 @@ def test_a_terminal_sees_the_first_verdict_and_stdout_the_last(
     assert main(["assess", *paths, "--quick", "--json", str(tmp_path / "q.json")]) == 0
     out = capsys.readouterr().out
     assert "  next     measure everything: the same without --quick\n" in out
-    assert "--keys NAME,NAME" in out
+    assert "say by what a person could be recognised, perhaps --keys\n" in out
+    assert out.endswith(" age,region,job\n")
     assert f"  written  {tmp_path / 'q.json'}"[:60] in out
 
 
@@ -215,3 +237,33 @@ def test_nobody_looks_where_stderr_is_no_terminal(capsys):
         progress.keep("said")
     assert not progress.shows
     assert capsys.readouterr().err == ""
+
+
+def test_a_run_that_takes_minutes_is_announced_and_others_are_not(files, monkeypatch):
+    quiet, warned = Watched(), Watched()
+    microgauge.assess(*files, only=["gdu"], progress=quiet)
+    monkeypatch.setattr(estimate, "LONG", 0.0)
+    microgauge.assess(*files, only=["gdu"], progress=warned)
+    assert quiet.warned == []
+    [said] = warned.warned
+    assert "this may take about 0 minutes; --only" in said
+    both = Watched()
+    microgauge.rank(files[0], [files[1], files[1]], names=["a", "b"], progress=both, **KEYS)
+    assert len(both.warned) == 1
+
+
+def test_larger_runs_are_estimated_to_take_longer():
+    sections = {"gdu", "tables", "propensity"}
+    shapes = [(1_000, 10), (100_000, 10), (100_000, 100), (10_000_000, 100)]
+    found = [estimate.estimated_seconds(*shape, sections) for shape in shapes]
+    assert found == sorted(found)
+    assert found[0] < 10 < estimate.LONG < found[-1]
+
+
+def test_a_log_is_told_now_and_then(capsys, monkeypatch):
+    line = Line()
+    line("reading\x1b[2J", 0.5)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(Line, "SELDOM", 0.0)
+    line("reading\x1b[2J", 0.5)
+    assert capsys.readouterr().err == "microgauge: reading�[2J (50%)\n"

@@ -400,7 +400,7 @@ def test_a_sample_is_told(survey_tables):
     for which in ("original", "protected", "matched"):
         (note,) = (n for n in result.notes if f"of the 2,000 {which} ones" in n)
         assert "seed 11" in note
-        assert "sample_rows in [options]" in note
+        assert "sample_rows in [options], or the memory that was allowed" in note
         told.append(int(note.split("look at ")[2].split(" of the")[0].replace(",", "")))
         assert abs(told[-1] - 500) < 5 * np.sqrt(2000 * 0.25 * 0.75)
     assert result.inputs.alignment.how == "row order"

@@ -22,6 +22,7 @@ import microgauge
 from microgauge import InputError
 from microgauge.cli import main
 from microgauge.demo import ORIGINAL, PROTECTED
+from microgauge.render.report.page import _close
 from support.reports import (
     BREAKING,
     GROUPS,
@@ -921,3 +922,33 @@ class TestPublicCorners:
         words = json.dumps(told(data))
         for label in ("north", "south", "east", "female"):
             assert not re.search(rf"\b{label}\b", words)
+
+
+def test_a_page_holds_no_more_than_it_draws():
+    """Pictures are made for the width of a page there, and not stored for every width."""
+    page = demo_result().report()
+    blocks = [block for section in data_of(page)["sections"] for block in section["blocks"]]
+    rulers = [block for block in blocks if block["block"] == "ruler"]
+    assert [sorted(ruler) for ruler in rulers] == [["block", "heading", "points", "title"]] * 2
+    assert all(len(json.dumps(ruler)) < 500 for ruler in rulers)
+    values = [value for _, value in rulers[0]["points"]]
+    assert values == sorted(values)
+    assert "this file" in [name for name, _ in rulers[0]["points"]]
+    assert "Which version to release" not in page  # what only rankings say
+    assert "Which version to release" in demo_ranking().report()
+
+
+@pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("const a = (b, c) => b === c && !d;", "const a=(b,c)=>b===c&&!d;"),
+        ('say("a, b => c", d);', 'say("a, b => c",d);'),
+        ('say("a \\" , b", c);', 'say("a \\" , b",c);'),
+        ("const a = `b , ${c} = d`;", "const a = `b , ${c} = d`;"),
+        ("text.replace(/a , b/g, c);", "text.replace(/a , b/g, c);"),
+        ("a - -b;", "a - -b;"),
+        ("margin: 0 auto; width: calc(1px + 2px);", "margin: 0 auto; width: calc(1px + 2px);"),
+    ],
+)
+def test_scripts_without_blanks_say_the_same(line, short):
+    assert _close(line) == short

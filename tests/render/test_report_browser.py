@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import microgauge
-from support.browser import CHROMIUM, chromium, watched_page
+from support.browser import CHROMIUM, DRAWN, chromium, settled, visitor
 from support.reports import (
     BREAKING,
     HOSTILE,
@@ -179,26 +179,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser, folder):
-    def opened(kind, edition="internal", width=WIDE, **context):
-        path = folder / f"{kind} {edition}.html"
-        if not path.exists():
-            path.write_text(page_of(kind, edition), encoding="utf-8")
-        window = {"width": width, "height": 900}
-        return watched_page(browser, path, settled, viewport=window, **context)
-
-    return opened
-
-
-DRAWN = (
-    "[...document.querySelectorAll('.chart')].every((c) => c.querySelector('svg') || c.textContent)"
-)
-
-
-def settled(page):
-    """Wait until every chart is drawn; none may say that it cannot be."""
-    page.wait_for_function(f"() => {DRAWN}")
-    failed = page.locator(".chart", has_text="cannot be drawn")
-    assert failed.count() == 0, failed.first.get_attribute("aria-label")
+    return visitor(browser, folder, page_of)
 
 
 def table(page, label):

@@ -10,7 +10,7 @@ import pytest
 
 import microgauge
 from microgauge.results.blocks import QUESTIONS
-from support.browser import CHROMIUM, chromium, watched_page
+from support.browser import CHROMIUM, chromium, settled, visitor
 from support.reports import (
     as_if_tested,
     data_of,
@@ -67,22 +67,9 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("reading")
 
 
-def drawn(page):
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.chart')].every((c) => c.querySelector('svg'))"
-    )
-
-
 @pytest.fixture
 def visit(browser, folder):
-    def opened(kind, edition="internal", width=1400, **context):
-        path = folder / f"{kind} {edition}.html"
-        if not path.exists():
-            path.write_text(page_of(kind, edition), encoding="utf-8")
-        window = {"width": width, "height": 900}
-        return watched_page(browser, path, drawn, viewport=window, **context)
-
-    return opened
+    return visitor(browser, folder, page_of)
 
 
 def too_wide(page):
@@ -101,7 +88,7 @@ def open_all(page):
         " [...document.querySelectorAll('#variables tbody button.name')].slice(0, 3)"
         ".forEach((b) => b.click()); }"
     )
-    drawn(page)
+    settled(page)
 
 
 # -- what comes first --------------------------------------------------------------------------

@@ -146,13 +146,13 @@ CONTRACT = {
     " similarities loss_weights similarity_weights rule loss_by_rule entropy_difference"
     " suppressed",
     "verdict": "useful safe utility risk findings title provisional",
-    "verdict.useful": "grade measure value limit kept sentence brief",
-    "verdict.safe": "grade measure value limit kept sentence brief",
+    "verdict.useful": "grade measure value limit kept sentence brief steps stop",
+    "verdict.safe": "grade measure value limit kept sentence brief steps stop",
     "verdict.findings": "code grade about sentence remedy see",
     "manifest": "command inputs schema recipe options seed versions",
     "manifest.inputs": "role name given files sha256",
     "manifest.schema": "path sha256 content content_sha256",
-    "manifest.options": "sections engine memory quick",
+    "manifest.options": "left_out sections engine memory quick",
     "yardsticks": "name gdu univariate bivariate propensity propensity_ratio",
 }
 """Every object of the result and the names it has. They are added to, never renamed."""

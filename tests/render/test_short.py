@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import microgauge
+from microgauge.cli.assess import next_steps
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
 from microgauge.render.short import MOST_LINES, revision
 from microgauge.results.names import columns_of, plain, shortened
@@ -41,6 +42,22 @@ def test_the_demo_fits(demo):
     assert len(demo.long_text()) > len(text)
     assert "Left out, as it takes long: clusters, ecdf" in " ".join(demo.long_text().split())
     assert "left out clusters, ecdf (--full)" in text  # robust eigenvalues are those of loss
+
+
+def test_it_says_in_one_line_where_grades_begin(demo):
+    line = "  grades   useful: good from 90 %, fair 50 %; safe: good up to 0.05, fair 0.2\n"
+    assert line in str(demo)
+    limits = {"require": {"tables": ">=0.5"}}
+    by_limits = microgauge.assess(ORIGINAL, PROTECTED, schema=limits, only=["verdict"])
+    assert "grades" not in str(by_limits)
+
+
+def test_the_next_step_names_limits_that_can_be_kept():
+    files = [pl.DataFrame({"age": [i % n for i in range(200)]}) for n in (60, 50)]
+    result = microgauge.assess(*files)
+    assert result.verdict.utility is None
+    assert ("", 'set limits of your own: --require "gdu>=0.9"') in next_steps(result, report=True)
+    microgauge.assess(*files, require="gdu>=0.9")
 
 
 def test_what_stands_at_the_end_is_never_cut(demo):

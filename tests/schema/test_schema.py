@@ -116,7 +116,7 @@ def test_every_kind_of_table_tells_where_its_faults_are() -> None:
         "[variable.a] recode must have one of map, breaks, top/bottom, round, prefix; it has map "
         "and prefix.",
         "[[model]] number 1: a scale needs items, a list of at least two variables.",
-        "[clusters] groups must be a whole number, 2 or more.",
+        "[clusters] groups must be a whole number from 2 to 10,000.",
         "[level.weak] a round must be a number above 0.",
         "[[indicator]] number 2 has no variable.",
         "[[indicator]] number 2: a ratio needs a denominator, a second variable.",

@@ -56,3 +56,28 @@ def watched_page(browser, path, ready, **context):
 def foreign(address, path):
     """Whether an address is neither the file's own nor data in the page."""
     return address != path.as_uri() and not address.startswith("data:")
+
+
+DRAWN = (
+    "[...document.querySelectorAll('.chart')].every((c) => c.querySelector('svg') || c.textContent)"
+)
+
+
+def settled(page):
+    """Wait until every chart is drawn; none may say that it cannot be."""
+    page.wait_for_function(f"() => {DRAWN}")
+    failed = page.locator(".chart", has_text="cannot be drawn")
+    assert failed.count() == 0, failed.first.get_attribute("aria-label")
+
+
+def visitor(browser, folder, page_of):
+    """Opens reports by their kind and edition, each written into a folder once."""
+
+    def opened(kind, edition="internal", width=1400, **context):
+        path = folder / f"{kind} {edition}.html"
+        if not path.exists():
+            path.write_text(page_of(kind, edition), encoding="utf-8")
+        window = {"width": width, "height": 900}
+        return watched_page(browser, path, settled, viewport=window, **context)
+
+    return opened

@@ -19,7 +19,7 @@ import microgauge
 from microgauge import InputError
 from microgauge.cli import main
 from microgauge.commands.draft import draft_schema
-from microgauge.engines import join, joining, local
+from microgauge.engines import join, joining, local, opening
 from microgauge.engines.opening import reading_of
 from microgauge.results.plain import json_text
 from microgauge.schema import Schema
@@ -304,6 +304,28 @@ def test_every_spelling_of_delimited_text_reads_the_same(tmp_path, text):
     whole, split = read_both(path, 3)
     assert whole == split
     assert read_both(zipped, 7)[1] == whole
+
+
+@pytest.mark.parametrize(("lines", "batches"), [(20_000, False), (1_000_000, True)])
+def test_zipped_text_counts_as_long_as_it_is(tmp_path, lines, batches):
+    """A million equal lines zip to a thousandth."""
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"name,place\n" + b"a,somewhere else\n" * lines))
+    source = Source.find(path, "original")
+    assert source.bytes < 100_000
+    assert Reading(memory=256 << 20).batches(source) is batches
+
+
+def test_memory_that_is_given_bounds_the_rows_that_measures_hold(monkeypatch):
+    monkeypatch.setattr(opening, "ROW_BYTES", 1 << 20)
+    frame = pl.DataFrame({"x": range(400), "y": [1, 2] * 200})
+    choices = {"only": ["propensity"]}
+    bounded, free = (
+        " ".join(microgauge.assess(frame, frame, memory=memory, **choices).notes)
+        for memory in ("256MB", None)
+    )
+    assert "of the 400 original ones, chosen by hash" in bounded
+    assert "of the 400 original ones" not in free
 
 
 CELLS = {

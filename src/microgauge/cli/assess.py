@@ -32,6 +32,7 @@ from microgauge.errors import InputError
 
 if TYPE_CHECKING:
     from microgauge.results import Assessment
+    from microgauge.results.verdict import Verdict
     from microgauge.schema import Schema
 
 
@@ -165,13 +166,34 @@ def next_steps(result: Assessment, *, report: bool) -> list[tuple[str, str]]:
     if verdict.provisional is not None:
         steps.append("measure everything: the same without --quick")
     if not any(v.role == "quasi_identifier" for v in result.variables):
-        steps.append("say by what a person could be recognised: --keys NAME,NAME")
-    if not result.requirements:
-        limits = "utility>=0.9" if verdict.risk is None else "utility>=0.9, risk<=0.05"
+        steps.append(f"say by what a person could be recognised{_keys_said(result)}")
+    limits = _limits_said(result, verdict)
+    if limits and not result.requirements:
         steps.append(f'set limits of your own: --require "{limits}"')
     if not report:
         steps.append("see it drawn: --report report.html")
     return [("next" if place == 0 else "", step) for place, step in enumerate(steps[:MOST_STEPS])]
+
+
+def _keys_said(result: Assessment) -> str:
+    """With names that may be keys, as the shell takes them."""
+    from shlex import quote
+
+    from microgauge.schema.roles import listed_names
+    from microgauge.sections.verdict.safe import likely_keys
+
+    guessed = likely_keys(result)
+    return f", perhaps --keys {quote(listed_names(guessed))}" if guessed else ": --keys NAME,NAME"
+
+
+def _limits_said(result: Assessment, verdict: Verdict) -> str:
+    """Limits on figures that the file has: one that is not defined keeps none."""
+    known = {
+        "utility>=0.9": verdict.utility,
+        "gdu>=0.9": None if verdict.utility is not None or result.gdu is None else result.gdu.value,
+        "risk<=0.05": verdict.risk,
+    }
+    return ", ".join(limit for limit, value in known.items() if value is not None)
 
 
 def _why_no_risk(result: Assessment) -> str:

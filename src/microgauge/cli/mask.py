@@ -7,6 +7,7 @@ import sys
 from textwrap import fill
 
 from microgauge.cli.command import Command
+from microgauge.results.wording import counted
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def run(chosen: argparse.Namespace) -> int:
     with Line() as progress:
         progress("protecting", 0.0)
         found = mask(chosen.original, chosen.recipe, chosen.output)
-    sys.stderr.write(f"wrote {chosen.output}: {found.height:,} rows × {found.width}.\n")
+    sys.stderr.write(f"wrote {chosen.output}: {counted(found.height, 'row')} × {found.width}.\n")
     return 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
+from microgauge.commands.estimate import warn_if_long
 from microgauge.commands.faults_first import SchemaSource, faults_first, read_schema
 from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
@@ -162,6 +163,17 @@ def read_original(
     return Original(table, **others, reading=reading)
 
 
+def _within_memory(schema: Schema, reading: Reading | None) -> Schema:
+    """The schema with no more rows for measures that hold them than the memory is said to bear.
+
+    Only where it is said: figures must not depend on the machine.
+    """
+    most = None if reading is None else reading.most_rows
+    if most is None or most >= schema.options.sample_rows:
+        return schema
+    return replace(schema, options=replace(schema.options, sample_rows=most))
+
+
 def assess_against(
     original: Original,
     protected: Any,
@@ -177,6 +189,7 @@ def assess_against(
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
     progress("describing variables", 0.0)
     log = Log(progress)
+    schema = _within_memory(schema, original.reading)
     study = run_one(Study.prepare(original.table, table, schema, log, original.cache))
     study = replace(
         study,
@@ -187,6 +200,7 @@ def assess_against(
     measuring = Measuring(study, schema, wanted, log, original.frames)
     if wanted.quick:
         return measuring.first()
+    warn_if_long(progress, table.rows, len(study.variables), wanted.sections)
     judged = "verdict" in wanted.sections and wanted.later(schema)
     if not judged or not isinstance(progress, Shown) or not progress.shows:
         return measuring.whole()

@@ -37,11 +37,11 @@ NO_LIMIT = (
     'no limit on risk was given; set one by --max-risk 0.05, or risk = "<=0.05" in [require] of '
     "the schema"
 )
-ONE_STOPS = "the only candidate holds what names people, or is the original unchanged"
-ALL_STOP = "every candidate holds what names people, or is the original unchanged"
 MOST_LOST = 0.05
 """Utility that an equal may have less, at most. **Reading:** an interval that holds 0 and more than
 this says that nothing is known (few units, or a measure that jumps), not that two are equal."""
+MOST_TOLD = 3
+"""Candidates that are stopped for different reasons and are told one by one."""
 MOST_NAMED = 6
 """Columns that name people and are named one by one."""
 HAS_OWN = ("tables",)
@@ -296,7 +296,7 @@ def _recommended(
 ) -> Recommendation:
     """The best utility within the limits, of its equals the least risky; never one to stop."""
     if all(stopped(c) for c in candidates):
-        return Recommendation(name=None, reason=ONE_STOPS if len(candidates) == 1 else ALL_STOP)
+        return Recommendation(name=None, reason=_all_stopped(candidates))
     if not _limited_risk(limits):
         return Recommendation(name=None, reason=NO_LIMIT)
     kept = within(candidates)
@@ -339,6 +339,18 @@ def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
         f"{said}; mend it or leave it out, then {following.name} has the highest "
         f"({gain(following):.3f})"
     )
+
+
+def _all_stopped(candidates: Sequence[Candidate]) -> str:
+    """That none may be released as it is, and why: once where it is the same for all."""
+    if len(candidates) == 1:
+        return f"the only candidate must not be released as it is: {_stops(candidates[0])}"
+    reasons = {_stops(c) for c in candidates}
+    if len(reasons) == 1:
+        return f"no candidate may be released as it is: {reasons.pop()}"
+    each = [f"{c.name}: {_stops(c)}" for c in candidates]
+    more = f"; {len(each) - MOST_TOLD} more" if len(each) > MOST_TOLD else ""
+    return f"no candidate may be released as it is ({'; '.join(each[:MOST_TOLD])}{more})"
 
 
 def _stops(candidate: Candidate) -> str:

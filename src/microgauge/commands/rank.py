@@ -16,6 +16,7 @@ from microgauge.commands.assess import (
 )
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
+from microgauge.commands.estimate import warn_if_long
 from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.replicates import MeasuredAgain
@@ -112,6 +113,8 @@ def rank(
     wanted = replace(wanted, sections=named | needed(chosen))
     candidates, before.cache.fewest_rows = opened(candidates, reading, wanted.sections)
     called = dict(zip(labels, candidates, strict=True))
+    size = before.table.rows, len(before.table.columns)
+    warn_if_long(progress, *size, wanted.sections, len(called))
     found = _measured(before, called, chosen, wanted, progress)
     again = MeasuredAgain.of(original, called.__getitem__, chosen, progress)
     replicates = again.replicates if reads_files(reading) else None

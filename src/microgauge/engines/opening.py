@@ -14,6 +14,8 @@ from microgauge.tables.budget import memory_bytes
 from microgauge.values.labels import label_of
 
 ENGINES = ("local", "spark")
+ROW_BYTES = 1 << 10
+"""What a row takes where measures hold it, with all that is worked out beside it."""
 
 
 def reading_of(
@@ -26,6 +28,7 @@ def reading_of(
     options = schema.options
     return Reading(
         memory=memory_bytes(memory),
+        most_rows=None if memory is None else memory_bytes(memory) // ROW_BYTES,
         scratch=_folder(scratch),
         key=options.key if isinstance(options.key, str) else None,
         distinct=options.distinct_values,

@@ -8,7 +8,7 @@ from microgauge.render.text import WIDTH, group_lines, headline_text, wrapped
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.names import cut, shortened, within
 from microgauge.results.verdict import Finding, Opinion, Verdict
-from microgauge.results.wording import figure
+from microgauge.results.wording import counted, figure
 
 MOST_LINES = 40
 LEFT_OUT = "left-out"
@@ -59,7 +59,9 @@ def first_text(result: Assessment) -> str:
     safe = _grade(verdict.safe, "risk", verdict.risk)
     if verdict.risk is not None and verdict.safe.measure == "disclosure":
         safe += _how_sure(result.disclosure)
-    rows = [("useful", use), ("safe", safe)]
+    rows = [("useful", use), ("safe", _stopped(safe, verdict.safe))]
+    if verdict.provisional is not None:
+        rows.append(("note", verdict.provisional.sentence))
     return "\n".join(["A first verdict, while the rest is measured", *told_lines(rows)])
 
 
@@ -70,15 +72,18 @@ def _grade(opinion: Opinion, name: str, value: float | None) -> str:
     return f"{said}: {name} {figure(value)}"
 
 
+def _stopped(said: str, opinion: Opinion) -> str:
+    """With what stops the file, where the figure alone was told."""
+    if opinion.stop is None or opinion.stop in said:
+        return said
+    return f"{said}. {opinion.stop}"
+
+
 def _how_sure(found: Disclosure | None) -> str:
-    """The interval, and of how many people it is an estimate."""
+    """The interval."""
     if found is None or found.risk_ci is None:
         return ""
-    said = f" (95 % interval {figure(found.risk_ci[0])} to {figure(found.risk_ci[1])}"
-    if found.looked_for is None:
-        return f"{said})"
-    few = f"{found.looked_for.drawn:,} of {found.looked_for.of:,}"
-    return f"{said}; the nearest records of {few} people without an equal one)"
+    return f" (95 % interval {figure(found.risk_ci[0])} to {figure(found.risk_ci[1])})"
 
 
 def revision(first: Assessment, last: Assessment) -> str | None:
@@ -98,6 +103,8 @@ def _answers(verdict: Verdict) -> list[str]:
     title = f"Verdict: {cut(verdict.title, WIDTH - 9)}" if verdict.title else "Verdict"
     answers = (("useful", verdict.useful), ("safe", verdict.safe))
     lines = [title, *told_lines([(name, _answer(opinion)) for name, opinion in answers])]
+    steps = "; ".join(f"{name}: {one.steps}" for name, one in answers if one.steps)
+    lines += _told("grades", steps) if steps else []
     if verdict.provisional is not None:
         lines += _told("note", verdict.provisional.sentence)
     return lines
@@ -135,7 +142,7 @@ def _compared(result: Assessment, more: str) -> list[tuple[str, str]]:
     inputs = result.inputs
     tables = (inputs.original, inputs.protected)
     names = shortened([table.path for table in tables], 40)
-    files = [f"{names[t.path]} ({t.rows:,} rows × {t.columns:,})" for t in tables]
+    files = [f"{names[t.path]} ({counted(t.rows, 'row')} × {t.columns:,})" for t in tables]
     rows = f"matched by {inputs.alignment.how}"
     if not inputs.alignment.aligned:
         rows = f"not matched: {inputs.alignment.reason}"

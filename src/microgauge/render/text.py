@@ -21,7 +21,7 @@ from microgauge.results.blocks import (
     Table,
 )
 from microgauge.results.names import columns_of, cut, plain, shortened, within
-from microgauge.results.wording import figure, short
+from microgauge.results.wording import counted, figure, short
 
 WIDTH = 80
 NO_BREAK = "\u00a0"
@@ -64,7 +64,7 @@ def compared_text(result: Assessment) -> str:
     """The two tables, and whether their rows correspond."""
     inputs = result.inputs
     lines = [
-        f"{name:<10} {table.rows:>11,} rows × {table.columns:<4} {cut(table.path, 44)}"
+        f"{name:<10} {counted(table.rows, 'row'):>16} × {table.columns:<4} {cut(table.path, 44)}"
         for name, table in (("original", inputs.original), ("protected", inputs.protected))
     ]
     alignment = inputs.alignment

@@ -124,6 +124,16 @@ COLOURS = ("$before", "$after", "$bad", "$ink")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ruler:
+    """Figures on one line, each at its place with its name. A terminal shows none."""
+
+    title: str
+    heading: str
+    points: tuple[tuple[str, float], ...]
+    """Names and figures, in the order of the figures."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Intervals:
     """A table's cell that draws an estimate with its interval, for the original and the other."""
 
@@ -182,4 +192,4 @@ class Group:
         return replace(self, blocks=(*self.blocks, *other.blocks))
 
 
-Block = Sentence | Stories | Figures | Table | Chart | Legend | Part | Group
+Block = Sentence | Stories | Figures | Table | Chart | Ruler | Legend | Part | Group

@@ -326,7 +326,7 @@ def _indicators(result: Assessment) -> float:
 UTILITIES: dict[str, Utility] = {
     utility.name: utility
     for utility in (
-        Utility("tables", "tables", "units in the right cell of all tables", _plain("tables")),
+        Utility("tables", "tables", "how far tables agree with the original's", _plain("tables")),
         Utility("gdu", "gdu", "global data utility (GDU)", _gdu),
         Utility("gdu_1000", "gdu", "GDU as if from 1,000 units", _gdu_1000),
         Utility("propensity", "propensity", "how little a classifier tells the files apart",

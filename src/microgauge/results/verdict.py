@@ -27,6 +27,10 @@ class Opinion:
     sentence: str
     brief: str | None = None
     """The sentence without how grades are given; None where it says nothing of that."""
+    steps: str | None = None
+    """Where grades begin, in one phrase; None where limits decide, or there is no grade."""
+    stop: str | None = None
+    """Why the file must not be released, whatever the figures say; None where nothing stops it."""
     reason: str | None = None
     """Why there is no grade, or no value."""
 

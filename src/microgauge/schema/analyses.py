@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from microgauge.schema.checks import choice, flag, is_number, number, texts, whole
+from microgauge.schema.checks import MOST_DRAWS, choice, flag, is_number, number, texts, whole
 from microgauge.schema.columns import (
     Columns,
     condition_faults,
@@ -107,7 +107,7 @@ class Indicator(Entries):
     def faults(self, where: str) -> list[str]:
         """A statistic and what it needs, or a function."""
         found = texts(where, self, ("name", "variable", "by", "weight", "where", "denominator"))
-        found += whole(f"{where}: resamples", self.resamples, 10)
+        found += whole(f"{where}: resamples", self.resamples, 10, MOST_DRAWS)
         if not isinstance(self.category, str | int | float | bool | None):
             found.append(f"{where}: category must be a single value.")
         if self.function is None:

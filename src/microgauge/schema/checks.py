@@ -50,15 +50,25 @@ def number(where: str, value: object, *, above: float, optional: bool = True) ->
     return [f"{where} must be a number above {above:g}."]
 
 
-def whole(where: str, value: object, least: int, *, optional: bool = False) -> list[str]:
-    """A whole number of at least so many.
+MOST_DRAWS = 10_000
+"""Resamples and permutations: more would take days and change no digit that is shown."""
 
-    >>> whole("[loss] ways", 0.5, 1)
-    ['[loss] ways must be a whole number, 1 or more.']
+
+def whole(
+    where: str, value: object, least: int, most: int | None = None, *, optional: bool = False
+) -> list[str]:
+    """A whole number of at least so many, and at most.
+
+    >>> whole("[loss] ways", 0.5, 1), whole("[loss] ways", 9, 1, 5)
+    (['[loss] ways must be a whole number, 1 or more.'],
+     ['[loss] ways must be a whole number from 1 to 5.'])
     """
-    if (value is None and optional) or (is_whole(value) and value >= least):
+    if value is None and optional:
         return []
-    return [f"{where} must be a whole number, {least} or more."]
+    if is_whole(value) and value >= least and (most is None or value <= most):
+        return []
+    allowed = f", {least} or more" if most is None else f" from {least:,} to {most:,}"
+    return [f"{where} must be a whole number{allowed}."]
 
 
 MOST_SEED = (1 << 64) - 1

@@ -8,10 +8,12 @@ few functions of numbers pass. Names in backticks never reach it: stand-ins take
 from __future__ import annotations
 
 import ast
+import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,10 @@ MOST_PARTS = 2_000
 """Nodes of a formula or condition: what nests deeper than that means no good."""
 MOST_TERMS = 1_000
 """Products that a power of a sum may stand for."""
+MOST_COLUMNS = 2_000
+"""Columns that the terms of a formula may have: products of categories multiply."""
+MOST_CELLS = 1 << 28
+"""Numbers in those columns, over all rows: two gigabytes."""
 LARGEST = 1e300
 """Numbers in formulas and conditions are smaller."""
 
@@ -264,3 +270,34 @@ CONTEXT: Mapping[str, object] = {
 def factor_names(expression: str, names: Iterable[str]) -> set[str]:
     """The names of a formula's plain text that one of its factors holds."""
     return set(re.findall(r"[^\W\d]\w*", expression)) & set(names)
+
+
+def check_width(terms: Iterable[Any], names: Mapping[str, str], frame: Any) -> None:
+    """`Undefined` where the terms of a formula would have too many columns to be formed.
+
+    `frame` is the pandas data frame of the names in the formula.
+    """
+    width = sum(
+        math.prod(_categories(factor.expr, name, frame) for name, factor in _named(term, names))
+        for term in terms
+    )
+    most = min(MOST_COLUMNS, max(MOST_CELLS // max(len(frame), 1), 1))
+    if width > most:
+        raise Undefined(
+            f"its terms would have up to {width:,} columns, and at most {most:,} are formed for "
+            f"{len(frame):,} records; leave out products of variables with many categories"
+        )
+
+
+def _named(term: Any, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Each name in a term, with the factor that holds it."""
+    for factor in term.factors:
+        for name in factor_names(factor.expr, names):
+            yield name, factor
+
+
+def _categories(expression: str, name: str, frame: Any) -> int:
+    """How many columns a name gives: its categories, or one if it counts as a number."""
+    if frame[name].dtype == "category":
+        return len(frame[name].cat.categories)
+    return int(frame[name].nunique()) if expression.startswith("C(") else 1

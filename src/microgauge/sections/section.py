@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 Explanation = Mapping[str, Any]
 """What a figure means, in texts; `reading` holds pairs of a largest value and what is to be thought
 of values up to it, the last without an end."""
+SHARE_KEPT = (
+    (0.5, "half or more is lost"),
+    (0.8, "a fifth to a half is lost"),
+    (0.95, "up to a fifth is lost"),
+    (0.9995, "hardly anything is lost"),
+    (None, "nothing is lost that this measure sees"),
+)
+"""What to think of a share of utility that was kept."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,13 @@ from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.measures.gdu.models import Design, Factor, Fit, linear, logistic, scale
 from microgauge.schema import Model
-from microgauge.schema.formulas import CONTEXT, Formula, factor_names, parse_formula
+from microgauge.schema.formulas import (
+    CONTEXT,
+    Formula,
+    check_width,
+    factor_names,
+    parse_formula,
+)
 from microgauge.study.records import Records
 
 Response = Literal["number", "two", "ordered"]
@@ -100,6 +106,7 @@ def formula_design(
         {name: _values(complete, column, positions) for name, column in here.items()},
         index=range(complete.rows),
     )
+    check_width(kept, formula.names, frame)
     if response == "ordered":
         explained, categories = _ordered_response(parsed.lhs, complete, formula)
     else:

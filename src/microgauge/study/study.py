@@ -57,7 +57,7 @@ class RowViews:
                     "rows-sampled",
                     f"Measures that look at single records look at {found.rows:,} of the "
                     f"{engine.rows:,} {which} ones, chosen by hash (seed {self.options.seed}; "
-                    "sample_rows in [options]).",
+                    "sample_rows in [options], or the memory that was allowed).",
                     [which],
                 )
         return self._held[which]

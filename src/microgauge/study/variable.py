@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -96,3 +96,17 @@ class Described:
             empty=self.original.empty,
             role=self.role,
         )
+
+
+def how_many_have_values(variables: Sequence[Described]) -> str:
+    """How many variables there are, and of how many the original has values: where too few do."""
+    known = sum(not variable.original.empty for variable in variables)
+    if not known:
+        return "no variable has a value in the original"
+    if len(variables) == 1:
+        return "there is one variable"
+    if known == len(variables):
+        return f"there are {known:,} variables"
+    if known == 1:
+        return f"of {len(variables):,} variables only one has values in the original"
+    return f"of {len(variables):,} variables only {known:,} have values in the original"

@@ -50,6 +50,8 @@ class Reading:
     """The Spark session that reads instead."""
     whole: bool = False
     """Whether tables are held in memory however large they are."""
+    most_rows: int | None = None
+    """Rows of a table that measures may hold, where somebody said how much memory there is."""
 
     def batches(self, source: Source) -> bool:
         """Whether a source is to be read in batches."""

@@ -795,6 +795,20 @@ def test_no_finite_terms():
     null(fit(table, table.assign(w=0.0), weight="w"), "protected:")
 
 
+@pytest.mark.parametrize("formula", ["y ~ C(x) + a + b", "y ~ a * b * c"])
+def test_products_of_many_categories_are_not_formed(formula):
+    """The result says so, and nothing is built."""
+    rng = np.random.default_rng(1)
+    places = [f"p{i}" for i in range(40)]
+    columns = {n: rng.choice(places, 2_000) for n in "abc"}
+    frame = pd.DataFrame(columns | {"y": rng.normal(size=2_000), "x": range(2_000)})
+    [found] = microgauge.assess(
+        frame, frame, only=["regressions"], schema={"regression": [{"formula": formula}]}
+    ).regressions
+    assert found.overlap is None
+    assert "columns, and at most 2,000 are formed for 2,000 records" in found.reason
+
+
 @pytest.mark.parametrize("formula", ["wage ~ educ", "educ ~ wage", "wage ~ educ + I(wage**2)"])
 def test_numbers_whose_squares_overflow(formula):
     table = workers()

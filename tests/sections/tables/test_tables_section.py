@@ -395,7 +395,7 @@ def test_one_variable_makes_no_table():
     result = microgauge.assess(original, original, only=["tables"])
     found = result.tables
     assert found.value is found.k_marginal is found.sample_share is found.permuted is None
-    assert found.reason == "a table takes two variables that the original has values of"
+    assert found.reason == "there is one variable, and a table takes two"
     assert [v.one_way for v in found.variables] == [1.0]
     assert "No table is compared" in str(result)
 

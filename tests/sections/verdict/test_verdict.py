@@ -21,8 +21,10 @@ import microgauge
 from microgauge.errors import InputError
 from microgauge.results import Worst
 from microgauge.results.figures import Measures
+from microgauge.results.left_in import LeftIn
 from microgauge.results.plain import json_text
 from microgauge.results.verdict import Verdict
+from microgauge.sections.verdict.findings_of_safety import coarser
 from microgauge.sections.verdict.forming import verdict_of
 from support.reports import data_of
 from support.surveys import KEY, make_survey, perturb, types_of
@@ -418,8 +420,99 @@ def test_without_keys_it_says_how_to_name_them():
 
 def test_a_bound_is_called_one():
     bound = verdict_on("a resample").safe.sentence  # not aligned, no holdout
-    assert "It is an upper bound" in bound
-    assert "bound" not in verdict_on("noise").safe.sentence  # aligned: people are found
+    assert "The true risk may be lower" in bound
+    assert "may be lower" not in verdict_on("noise").safe.sentence  # aligned: people are found
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 1), (600, 1), (1, 600)])
+def test_nothing_is_said_of_one_record(before, after):
+    case = replace(NOISE, original=O.head(before), protected=perturb(O, 0.1).head(after))
+    found = case.assessed().verdict
+    assert found.safe.grade == "unknown"
+    # One record of 600 keeps too little, whichever it is.
+    assert found.useful.grade == ("poor" if before > after else "unknown")
+    opinion = found.safe
+    assert "one record shows no pattern" in opinion.reason
+    assert opinion.reason in opinion.sentence
+    assert opinion.steps is None
+    assert not {"variables-lost", "tables-changed"} & codes_of(found)
+    assert after > 1 or "special-uniques" not in codes_of(found)
+
+
+def codes_of(found: Verdict) -> set[str]:
+    return {one.code for one in found.findings}
+
+
+def test_one_record_that_names_people_is_still_stopped():
+    case = replace(NOISE, original=O.head(1), protected=O.head(1).assign(mail="a@b.org"))
+    result = case.assessed()
+    stop = LeftIn(
+        column=None, why="", share=None, code="unchanged", grade="stop", sentence="", remedy=""
+    )
+    found = verdict_of(result.changed(left_in=(stop,)), Measures("tables")).safe
+    assert found.grade == "poor"
+    assert found.stop == "It must not be released as it is: nothing was changed."
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("region", "quasi_identifier", "The key region has no value in the original: "),
+        ("health", "sensitive", "health is sensitive and has no value in the original: "),
+    ],
+)
+def test_a_key_or_target_without_values_is_told(name, code, said):
+    empty = {name: None}
+    case = replace(NOISE, original=O.assign(**empty), protected=perturb(O, 0.1).assign(**empty))
+    result = case.assessed()
+    found = [one for one in result.verdict.findings if one.code == "without-values"]
+    assert [(one.grade, one.about) for one in found] == [("warn", (name,))]
+    assert found[0].sentence.startswith(said)
+    assert said[:40] in " ".join(str(result).split())
+    assert not [note for note in result.remarks if note.code == "keys-not-compared"]
+    assert "without-values" not in codes_of(verdict_on("noise"))
+
+
+def test_where_only_one_variable_has_values_that_is_the_reason():
+    others = {name: None for name in O.columns if name != "age"}
+    case = replace(NOISE, original=O.assign(**others), protected=O.assign(**others), keys=False)
+    result = case.assessed()
+    reason = f"of {len(O.columns)} variables only one has values in the original"
+    assert reason in result.verdict.useful.sentence
+    assert reason in result.gdu.reason
+    assert "with one variable there are no pairs" not in " ".join(result.long_text().split())
+    assert "distributions of 1 variable\n" in result.long_text()
+    alone = result_of("one variable")
+    assert "there is one variable, and a table takes two" in alone.verdict.useful.sentence
+    assert "with one variable there are no pairs" in alone.gdu.reason
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (O["age"], "Give age in coarser steps, or cut off its ends."),
+        (O["age"] // 5 * 5, "Give age in still coarser steps, or cut off its ends."),
+        (O["age"].clip(upper=70), "Give age in coarser steps, or cut off more of its ends."),
+    ],
+)
+def test_no_remedy_is_what_was_done_already(age, told):
+    schema = types_of(O, {"age": KEY | {"type": "continuous"}})
+    result = microgauge.assess(O, O.assign(age=age), schema=schema, only=["tables"])
+    assert coarser(result, "age") == told
+    assert coarser(result, "sex") == "Swap or suppress sex in some of such records."
+    assert coarser(result, "region") == "Join the rare groups of region first."
+
+
+def test_two_values_are_not_to_be_joined():
+    few = O.assign(old=(O["age"] > 40).astype(str), rich=(O["income"] > 0).astype(str))
+    schema = {"variable": {"old": KEY, "rich": KEY, "health": {"role": "sensitive"}}}
+    result = microgauge.assess(few, few.sample(frac=1, random_state=2), schema=schema, skip=HEAVY)
+    for part in ("found", "learned"):
+        worst = Worst(part=part, variable="rich" if part == "learned" else None)
+        found = replace(result.disclosure, risk=0.5, worst=worst)
+        verdict = verdict_of(result.changed(disclosure=found), Measures("tables"))
+        remedy = next(one.remedy for one in verdict.findings if one.code == "risk")
+        assert "oarsen" not in remedy
 
 
 def test_the_title_and_the_utility_are_chosen_in_the_schema():
@@ -509,7 +602,7 @@ def test_words_of_use_hold_for_any_scores():
             continue
         assert ("no less than can be expected of a fresh sample" in said) == (score >= resample)
         assert ("no more than with the original's variables" in said) == (score <= permuted)
-        way = re.search(r"which is (under )?(\d+) % of the way", said)
+        way = re.search(r"which is (under )?(\d+) % on a scale from", said)
         kept = (score - permuted) / (resample - permuted)
         assert (way is not None) == (0 < kept < 1)
         if way is not None and not way[1]:
@@ -539,7 +632,7 @@ def test_steps_of_safety(risk, grade, part):
     verdict = verdict_of(result.changed(disclosure=found), Measures("tables"))
     safe = verdict.safe
     assert safe.grade == grade
-    assert ("upper bound" in safe.sentence) == (bound and risk > 0)
+    assert ("may be lower" in safe.sentence) == (bound and risk > 0)
     assert ("nothing beyond chance" in safe.sentence) == (risk == 0)
     assert any(one.code == "risk" for one in verdict.findings) == (risk > 0.05)
     shown = re.search(r"(?:chance of|learns) (?:under )?([\d.]+\d)", safe.sentence)
@@ -594,3 +687,42 @@ def test_constant_variables_do_not_hide_that_relations_are_gone():
     changed = pair.assign(**steady)
     spoilt = microgauge.assess(changed, changed.assign(a=rng.permutation(600)), only=["verdict"])
     assert spoilt.verdict.useful.grade != "good"
+
+
+def decision_on(name: str) -> dict:
+    """What a report's first part is drawn from."""
+    return data_of(result_of(name).report())["decision"]
+
+
+@pytest.mark.parametrize("name", ["noise", "all shuffled", "a resample"])
+def test_zones_of_the_map_give_the_grades(name):
+    verdict, zones = verdict_on(name), decision_on(name)["map"]["zones"]
+    assert zones["said"] == {"good": "both good", "fair": "both fair or better"}
+    within = [
+        grade
+        for grade in ("good", "fair")
+        if verdict.risk <= zones[grade][0] and verdict.utility >= zones[grade][1] - 1e-9
+    ]
+    order = ["good", "fair", "poor"]
+    worse = max(verdict.useful.grade, verdict.safe.grade, key=order.index)
+    assert (within or ["poor"])[0] == worse
+
+
+def test_zones_are_drawn_only_where_they_give_the_grade():
+    removed = decision_on("one removed")["map"]["zones"]  # a removed variable caps the grade
+    assert removed["said"]["good"] == "safety good"
+    assert (removed["good"], removed["fair"]) == ([0.05, 0.0], [0.2, 0.0])
+    stopped = decision_on("identical")["map"]["zones"]  # what stops it is not the risk
+    assert stopped["said"]["good"] == "use good"
+    assert stopped["good"][0] == stopped["fair"][0] == 1.0
+    assert decision_on("one variable")["map"]["zones"] is None
+
+
+@pytest.mark.parametrize("name", ["noise", "all shuffled", "a resample", "identical"])
+def test_a_bar_is_as_long_as_the_number_beside_it(name):
+    decision, kept = decision_on(name), verdict_on(name).useful.kept
+    bar = decision["useful"]["bar"]
+    shown = re.fullmatch(r"on the scale of its grade: (\d+) %( or more| or less)?", bar["said"])
+    assert abs(float(shown[1]) / 100 - bar["value"]) < 0.01
+    assert (kept >= 1) == (shown[2] == " or more")
+    assert decision["safe"]["bar"]["value"] == decision["safe"]["value"]

@@ -91,6 +91,7 @@ def default_groups(protected_rows: int, rows: int) -> list[int]:
 
 def features(joint: Joint, *, standardise: bool) -> Floats:
     """Rows as points: numbers standardised on the original, an indicator for each category."""
+    joint.check_indicators()
     columns = []
     original = ~joint.protected
     for place, variable in enumerate(joint.variables):

@@ -25,7 +25,7 @@ from microgauge.measures.joint.terms import (
     standardised,
     terms_of,
 )
-from microgauge.schema.formulas import CONTEXT, Formula
+from microgauge.schema.formulas import CONTEXT, Formula, check_width
 
 KNOTS = 5
 
@@ -149,12 +149,12 @@ def formula_design(joint: Joint, formula: Formula) -> Design:
         {name: _formula_values(joint, places[column]) for name, column in formula.names.items()},
         index=range(joint.rows),
     )
+    parsed = Parsed(formula.plain)
+    check_width(parsed, formula.names, frame)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            matrix = Parsed(formula.plain).get_model_matrix(
-                frame, context=dict(CONTEXT), na_action="ignore"
-            )
+            matrix = parsed.get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
         except (FormulaicError, TypeError, ValueError, OverflowError, RecursionError):
             raise Undefined("the formula cannot be computed for these variables") from None
         used = {name: places[column] for name, column in formula.names.items()}
@@ -208,6 +208,7 @@ def _categories(joint: Joint, place: int) -> Any:
 
 def tree_features(joint: Joint) -> tuple[Floats, tuple[int, ...]]:
     """Numbers and indicators of every category, with the variable each belongs to."""
+    joint.check_indicators()
     columns: list[Floats] = []
     owners: list[int] = []
     for place, variable in enumerate(joint.variables):

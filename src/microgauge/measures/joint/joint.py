@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Hashes, Index
+from microgauge.errors import Undefined
 from microgauge.schema import Type
 from microgauge.values.hashing import mixed, row_hashes
 
@@ -104,6 +105,11 @@ class Joint:
         known = self.variables[place].misses
         return bool(self.missing(place).any()) if known is None else known
 
+    def check_indicators(self) -> None:
+        """`Undefined` where an indicator for each category of each variable would be too many."""
+        nominal = (i for i, v in enumerate(self.variables) if v.kind == "nominal")
+        check_size(self.rows, sum(map(self.levels, nominal)))
+
     def indicators(self, place: int) -> Floats:
         """Rows × levels: which level each row has."""
         has = self.codes[:, place, np.newaxis] == np.arange(self.levels(place))
@@ -112,6 +118,19 @@ class Joint:
     def missing(self, place: int) -> Flags:
         """Which cells of a variable are missing."""
         return np.asarray(self.codes[:, place] == self.variables[place].size)
+
+
+MOST_CELLS = 1 << 27
+"""Numbers of a matrix of all rows: a gigabyte."""
+
+
+def check_size(rows: int, columns: int) -> None:
+    """`Undefined` where a matrix of rows and columns would be too large."""
+    if rows * columns > MOST_CELLS:
+        raise Undefined(
+            f"{rows:,} × {columns:,} numbers would have to be held at once; merge the categories "
+            "of the variable that has most, or leave it out"
+        )
 
 
 def row_marks(joint: Joint) -> Hashes:

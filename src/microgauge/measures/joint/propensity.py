@@ -23,6 +23,7 @@ from microgauge.measures.joint.logit import (
     rank_of,
 )
 from microgauge.measures.joint.terms import Columns
+from microgauge.threads import one_thread_if_few
 from microgauge.values.hashing import small_seed
 from microgauge.values.levels import sums_by
 
@@ -244,8 +245,10 @@ def crossed_by(
         if features.shape[1] == 0 or others.all() or not others.any():
             found[here] = others.mean()
             continue
-        model = made().fit(features[~here], others)
-        found[here] = model.predict_proba(features[here])[:, 1]
+        model = made()
+        with one_thread_if_few(len(features)):
+            model.fit(features[~here], others)
+            found[here] = model.predict_proba(features[here])[:, 1]
     return found
 
 

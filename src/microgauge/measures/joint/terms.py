@@ -18,7 +18,7 @@ from scipy import sparse
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.joint.joint import Joint
+from microgauge.measures.joint.joint import Joint, check_size
 
 Term = tuple[tuple[int, int], ...]
 """(variable, power) pairs, e.g. ((0, 1), (2, 1)) for the product of the first and third."""
@@ -130,7 +130,8 @@ class Columns:
         return found
 
     def gram(self, weights: Floats | None = None) -> Floats:
-        """Xᵀ W X."""
+        """Xᵀ W X; `Undefined` where that is too large."""
+        check_size(self.shape[1], self.shape[1])
         weighted = self.dense if weights is None else self.dense * weights[:, np.newaxis]
         top = self.dense.T @ weighted
         if self.sparse is None:
@@ -141,7 +142,8 @@ class Columns:
         return np.block([[top, side.T], [side, bottom]])
 
     def as_array(self) -> Floats:
-        """One dense matrix."""
+        """One dense matrix; `Undefined` where that is too large."""
+        check_size(*self.shape)
         if self.sparse is None:
             return self.dense
         return np.hstack([self.dense, self.sparse.toarray()])

@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent
 MODULES = (
     "dom",
     "charts",
+    "rulers",
     "tables",
     "blocks",
     "decision",
@@ -31,9 +32,13 @@ MODULES = (
     "page",
 )
 """The files in js/, each after those it imports."""
-IMPORT = re.compile(r"^import (\{[^}]*\}) from \"\./(\w+)\.js\";", re.MULTILINE)
+IMPORT = re.compile(r"^import ?(\{[^}]*\}) from \"\./(\w+)\.js\";", re.MULTILINE)
 INDENT = re.compile(r"^ +", re.MULTILINE)
 COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
+TEXT = re.compile(r'("(?:[^"\\]|\\.)*")')
+BLANKS = re.compile(r" ?(=>|[=!]==|&&|\|\||\?\?|[=,;?{}]) ?")
+KEPT = ("`", "/", "'", "@", "calc(")
+"""What a line may hold in which blanks count."""
 EXPORT = re.compile(r"^export (?=const (\w+))", re.MULTILINE)
 
 
@@ -55,7 +60,7 @@ def report_html(
 
 
 def _page(data: dict[str, Any], title: str) -> str:
-    scripts = [_vega(), own_script()]
+    scripts = [_vega(), own_script(ranks=data["kind"] == "rank")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -96,14 +101,34 @@ def _text(name: str) -> str:
 
 
 def _short(text: str) -> str:
-    """Without what only whoever reads the source needs: indents, and lines of comment."""
-    return COMMENT.sub("", INDENT.sub("", text))
+    """Without what only whoever reads the source needs: indents, blanks, and lines of comment."""
+    lines = COMMENT.sub("", INDENT.sub("", text)).split("\n")
+    return "\n".join(_close(line) for line in lines if line) + "\n"
+
+
+def _close(line: str) -> str:
+    """Without blanks around signs; a line with a template, a pattern or a selector stays as it is.
+
+    >>> _close('const all = [one, "a, b"];')
+    'const all=[one,"a, b"];'
+    """
+    if any(sign in line for sign in KEPT):
+        return line
+    parts = TEXT.split(line)  # what is between texts, and each text in turn
+    return "".join(part if at % 2 else BLANKS.sub(r"\1", part) for at, part in enumerate(parts))
 
 
 @cache
-def own_script() -> str:
-    """The modules as one script, each in a scope of its own; a page from disk can load none."""
-    return '"use strict";\n' + "".join(_module(name) for name in MODULES)
+def own_script(*, ranks: bool = True) -> str:
+    """The modules as one script, each in a scope of its own; a page from disk can load none.
+
+    What draws rankings is left out of a page that is none.
+    """
+    left_out = () if ranks else ("ranking",)
+    modules = [
+        f"const module_{name} = {{}};\n" if name in left_out else _module(name) for name in MODULES
+    ]
+    return '"use strict";\n' + "".join(modules)
 
 
 def _module(name: str) -> str:

@@ -16,7 +16,7 @@ from microgauge.results.manifest import InputHash, Manifest
 from microgauge.results.names import plain
 from microgauge.results.requirements import SAID
 from microgauge.results.verdict import Finding, Grade, Opinion
-from microgauge.results.wording import beginning, short
+from microgauge.results.wording import beginning, counted, short
 
 NO_VERDICT = "It was not judged: the verdict was left out of this run."
 NO_CHOICE = "No candidate is recommended; each one's findings stand in its own report."
@@ -215,7 +215,7 @@ def _compared(
     one = next((h for h in hashes if h.role == role and h.name == name), None)
     file = _base(table.path)
     said = file if name is None else name if table.path.startswith("<") else f"{name} ({file})"
-    rows = f"{table.rows:,} rows × {table.columns:,}"
+    rows = f"{counted(table.rows, 'row')} × {table.columns:,}"
     return Compared(role=role, said=said, rows=rows, digest=_digest(one))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from microgauge.sections.section import Explanation
+from microgauge.sections.section import SHARE_KEPT, Explanation
 
 EXPLANATIONS: Mapping[str, Explanation] = {
     "rut_utility": {
@@ -12,13 +12,7 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kim 2025",
-        "reading": (
-            (0.5, "half or more is lost"),
-            (0.8, "a fifth to a half is lost"),
-            (0.95, "up to a fifth is lost"),
-            (0.9995, "hardly anything is lost"),
-            (None, "nothing is lost that this measure sees"),
-        ),
+        "reading": SHARE_KEPT,
     },
     "rut": {
         "question": "How well are utility and safety balanced?",

@@ -298,7 +298,7 @@ def _nothing(study: Study, reason: str) -> Disclosure:
 
 
 def _note_gone(study: Study, keys: Sequence[View], log: Log) -> None:
-    here = {key.name for key in keys}
+    here = {key.name for key in keys} | {v.name for v in study.variables if v.original.empty}
     strange = [
         v.name
         for v in study.variables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from microgauge.sections.section import Explanation
+from microgauge.sections.section import SHARE_KEPT, Explanation
 
 EXPLANATIONS: Mapping[str, Explanation] = {
     "gdu": {
@@ -12,39 +12,21 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kocar 2018",
-        "reading": (
-            (0.5, "half or more is lost"),
-            (0.8, "a fifth to a half is lost"),
-            (0.95, "up to a fifth is lost"),
-            (0.9995, "hardly anything is lost"),
-            (None, "nothing is lost that this measure sees"),
-        ),
+        "reading": SHARE_KEPT,
     },
     "univariate": {
         "question": "Are the distributions of single variables as they were?",
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kocar 2018",
-        "reading": (
-            (0.5, "half or more is lost"),
-            (0.8, "a fifth to a half is lost"),
-            (0.95, "up to a fifth is lost"),
-            (0.9995, "hardly anything is lost"),
-            (None, "nothing is lost that this measure sees"),
-        ),
+        "reading": SHARE_KEPT,
     },
     "bivariate": {
         "question": "Are the associations of pairs as they were?",
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kocar 2018",
-        "reading": (
-            (0.5, "half or more is lost"),
-            (0.8, "a fifth to a half is lost"),
-            (0.95, "up to a fifth is lost"),
-            (0.9995, "hardly anything is lost"),
-            (None, "nothing is lost that this measure sees"),
-        ),
+        "reading": SHARE_KEPT,
     },
     "utility": {
         "question": "What is left of a variable: by its recoding, and by the test of its "
@@ -52,13 +34,7 @@ EXPLANATIONS: Mapping[str, Explanation] = {
         "range": "0 to 1",
         "direction": "1 nothing lost",
         "reference": "Kocar 2018: LDUuni",
-        "reading": (
-            (0.5, "half or more is lost"),
-            (0.8, "a fifth to a half is lost"),
-            (0.95, "up to a fifth is lost"),
-            (0.9995, "hardly anything is lost"),
-            (None, "nothing is lost that this measure sees"),
-        ),
+        "reading": SHARE_KEPT,
     },
     "pair": {
         "question": "Is an association still there, as strong, in the same direction?",

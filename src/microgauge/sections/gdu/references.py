@@ -135,7 +135,8 @@ def _too_much(study: Study, *, forced: bool) -> str | None:
     """Why no such files are made; None where they are."""
     rows = max(engine.rows for engine in study.engines)
     if study.sampled("original") or rows > study.options.sample_rows:
-        return f"more than {study.options.sample_rows:,} rows (sample_rows in [options])"
+        most = study.options.sample_rows
+        return f"more than {most:,} rows (sample_rows in [options], or the memory that was allowed)"
     if not forced and rows * _pairs(study) > MOST_WORK:
         return f"{_pairs(study):,} pairs of {rows:,} rows take long: [gdu] references = true"
     return None

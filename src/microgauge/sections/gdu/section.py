@@ -32,7 +32,7 @@ from microgauge.study.designs import fit, model_columns
 from microgauge.study.recoding import Recoding
 from microgauge.study.records import Records, read_records
 from microgauge.study.study import SIDES, Study
-from microgauge.study.variable import Described, Side
+from microgauge.study.variable import Described, Side, how_many_have_values
 
 REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
@@ -111,7 +111,10 @@ class GlobalUtility:
         try:
             return global_reduction_coefficient(len(self._counted), left), None
         except Undefined as reason:
-            return None, f"grc: {reason}"
+            if len(self.study.analysed) == 1:
+                return None, f"grc: {reason}"
+            said = how_many_have_values(self.study.analysed)
+            return None, f"grc: {said}, so that there are no pairs to lose"
 
     # -- one variable ------------------------------------------------------------------------
 

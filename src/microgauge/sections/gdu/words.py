@@ -116,7 +116,7 @@ def _halves(gdu: GDU) -> list[str]:
     """What the figure is made of."""
     found = []
     if gdu.univariate is not None:
-        over = counted(len(gdu.variables), "variable")
+        over = counted(_scored_variables(gdu), "variable")
         found.append(f"{figure(gdu.univariate, 2)} over the distributions of {over}")
     if gdu.bivariate is not None:
         over = counted(gdu.coverage.tested, "pair")
@@ -127,12 +127,16 @@ def _halves(gdu: GDU) -> list[str]:
     return found
 
 
+def _scored_variables(gdu: GDU) -> int:
+    return sum(variable.utility is not None for variable in gdu.variables)
+
+
 def _scored_models(gdu: GDU) -> int:
     return sum(model.utility is not None for model in gdu.models)
 
 
 def _lines(gdu: GDU) -> tuple[Figure, ...]:
-    tests = f"distributions of {counted(len(gdu.variables), 'variable')}"
+    tests = f"distributions of {counted(_scored_variables(gdu), 'variable')}"
     pairs = f"associations of {counted(gdu.coverage.tested, 'pair')}"
     lines = [
         ("Global data utility", gdu.value, "(1 nothing lost, 0 all lost)"),

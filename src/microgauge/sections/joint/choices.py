@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.errors import Undefined
-from microgauge.schema.checks import choice, flag, is_number, whole
+from microgauge.schema.checks import MOST_DRAWS, choice, flag, is_number, whole
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
 
+MOST_GROUPS = 10_000
+"""Clusters: ten times as many as the paper has."""
 MODELS = ("auto", "logit", "spline", "additive", "cart", "boost")
 
 
@@ -58,9 +60,10 @@ class PropensityChoices(Entries):
         found = choice(f"{where} model", self.model, MODELS)
         found += choice(f"{where} interactions", self.interactions, ("none", "pairs", "full"))
         found += choice(f"{where} unmasked", self.unmasked, ("all", "interactions"))
-        for name, least in (("degree", 1), ("permutations", 1), ("leaf", 1), ("sample", 100)):
+        for name, least in (("degree", 1), ("leaf", 1), ("sample", 100)):
             found += whole(f"{where} {name}", getattr(self, name), least)
-        found += whole(f"{where} resamples", self.resamples, 0, optional=True)
+        found += whole(f"{where} permutations", self.permutations, 1, MOST_DRAWS)
+        found += whole(f"{where} resamples", self.resamples, 0, MOST_DRAWS, optional=True)
         found += flag(f"{where} boosted", self.boosted, optional=False)
         found += self._penalty_faults(where)
         if not all(isinstance(name, str) for name in self.leave_out):
@@ -117,10 +120,10 @@ class ClusterChoices(Entries):
         """What is wrong with the choices."""
         found = choice(f"{where} method", self.method, ("auto", "average", "kmeans"))
         found += self._weight_faults(f"{where} weights")
-        found += whole(f"{where} resamples", self.resamples, 0)
+        found += whole(f"{where} resamples", self.resamples, 0, MOST_DRAWS)
         found += whole(f"{where} sample", self.sample, 100)
         for groups in self.groups or ():
-            found += whole(f"{where} groups", groups, 2)
+            found += whole(f"{where} groups", groups, 2, MOST_GROUPS)
         if self.groups == ():
             found.append(f"{where} groups names no number of groups.")
         return found
@@ -152,4 +155,4 @@ class EcdfChoices(Entries):
         """What is wrong with the choices."""
         found = whole(f"{where} exact_limit", self.exact_limit, 1)
         found += whole(f"{where} points", self.points, 1)
-        return found + whole(f"{where} resamples", self.resamples, 0)
+        return found + whole(f"{where} resamples", self.resamples, 0, MOST_DRAWS)

@@ -172,7 +172,7 @@ def sight_words(sees: Sees | None) -> str:
     if sees is None or sees.how == "none":
         return "each variable by itself and no pair"
     if not sees.of:
-        return "the one variable there is"
+        return "the one variable that has values"
     if sees.how == "trees":
         return "every variable, alone and with others"
     how = "" if sees.how == "full" else " in coarse groups"

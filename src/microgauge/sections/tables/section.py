@@ -30,7 +30,7 @@ from microgauge.sections.tables.counting import Combination, Counted, Counter
 from microgauge.sections.tables.groups import k_marginal_by
 from microgauge.study.recoding import matched_cells, may_be_rounded
 from microgauge.study.study import Study
-from microgauge.study.variable import Side
+from microgauge.study.variable import Side, how_many_have_values
 
 MOST_TRIPLES = 1_000
 """Tables of three variables beyond which some are chosen by the seed."""
@@ -174,7 +174,8 @@ class Comparison:
         reasons: list[str | None] = []
         if value is None:
             number = {2: "two", 3: "three"}[self.ways]
-            reasons.append(f"a table takes {number} variables that the original has values of")
+            known = how_many_have_values(self.study.analysed)
+            reasons.append(f"{known}, and a table takes {number}")
         share, why = self._sample_share(value)
         reasons += [why, by[1]]
         replicates, error, why = self._replicates(value)

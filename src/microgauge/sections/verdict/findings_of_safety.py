@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures
+from microgauge.results.inputs import VariableResult
 from microgauge.results.risk import Risk
 from microgauge.results.verdict import Finding, Opinion
 from microgauge.results.wording import in_words, whole_per_cent
@@ -40,7 +43,7 @@ def risk_too_high(result: Assessment, measures: Measures) -> list[Finding]:
     if measures.risk == "classes":
         return [_of_classes(result)]
     assert result.disclosure is not None
-    return [_of_intruder(result.disclosure)]
+    return [_of_intruder(result, result.disclosure)]
 
 
 def _of_classes(result: Assessment) -> Finding:
@@ -69,7 +72,7 @@ def _alone(risk: Risk) -> str:
     return f"{risk.uniques:,} of {risk.records:,} records are alone with their values of {keys}."
 
 
-def _of_intruder(found: Disclosure) -> Finding:
+def _of_intruder(result: Assessment, found: Disclosure) -> Finding:
     worst = found.worst
     part = "found" if worst is None else worst.part
     target = None if worst is None else worst.variable
@@ -77,7 +80,7 @@ def _of_intruder(found: Disclosure) -> Finding:
     said, remedy, about, see = {
         "found": (
             f"The risk is that people's records are found by {keys}{_claims(found)}.",
-            "Coarsen these variables, or swap or suppress their rare values.",
+            _coarsen_keys(result, found.keys),
             found.keys,
             "docs/disclosure/found.md",
         ),
@@ -89,13 +92,13 @@ def _of_intruder(found: Disclosure) -> Finding:
         ),
         "learned": (
             f"The risk is that {target} is learned from {keys}.",
-            f"Coarsen {target} or these keys. {_holdout(found)}".rstrip(),
+            f"{_coarsen_target(result, str(target), found.keys)} {_holdout(found)}".rstrip(),
             (str(target), *found.keys),
             "docs/disclosure/learned.md",
         ),
         "excess": (
             f"The risk is that {target} of those who took part is learned from {keys}.",
-            f"Coarsen {target} or these keys.",
+            _coarsen_target(result, str(target), found.keys),
             (str(target), *found.keys),
             "docs/disclosure/holdout.md",
         ),
@@ -121,13 +124,13 @@ def _holdout(found: Disclosure) -> str:
     """What a holdout would add, where there is none."""
     if not found.upper_bound or found.holdout is not None:
         return ""
-    return "With people who are not in the original (--holdout) the bound becomes a figure."
+    return "People who are not in the original (--holdout) would show how much is true of anyone."
 
 
 def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
     """The keys that make records stand out by few values."""
     risk = result.risk
-    if risk is None or len(risk.keys) < 2 or not risk.suda.contributions:
+    if risk is None or risk.records < 2 or len(risk.keys) < 2 or not risk.suda.contributions:
         return []
     ranked = sorted(risk.suda.contributions.items(), key=lambda item: (-item[1], item[0]))
     driving = [(name, share) for name, share in ranked if share >= MANY]
@@ -142,18 +145,103 @@ def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
             about=tuple(name for name, _ in driving),
             sentence="Some records stand out by only a few of their values; "
             f"{in_words([first, *told[1:]])}.",
-            remedy=_join(result, driving[0][0]),
+            remedy=coarser(result, driving[0][0]),
             see="docs/risk/suda.md",
         )
     ]
 
 
-def _join(result: Assessment, name: str) -> str:
-    """What to do about the variable that has the largest part."""
-    kind = next((v.protected_type for v in result.variables if v.name == name), None)
-    if kind == "continuous":
-        return f"Round {name}, or cut off its ends."
+def coarser(result: Assessment, name: str) -> str:
+    """What can still be done about the variable that has the largest part."""
+    if not _can_be_coarser(result, name):
+        return f"Swap or suppress {name} in some of such records."
+    variable = _variable(result, name)
+    done = None if variable is None or variable.recoding is None else variable.recoding
+    form = None if done is None or not done.joined else done.form
+    if form in COARSER:
+        return COARSER[form].format(name=name)
+    if variable is not None and variable.protected_type == "continuous":
+        return f"Give {name} in coarser steps, or cut off its ends."
     return f"Join the rare groups of {name} first."
+
+
+COARSER = {
+    "rounded": "Give {name} in still coarser steps, or cut off its ends.",
+    "top-coded": "Give {name} in coarser steps, or cut off more of its ends.",
+    "bottom-coded": "Give {name} in coarser steps, or cut off more of its ends.",
+    "top- and bottom-coded": "Give {name} in coarser steps, or cut off more of its ends.",
+    "banded": "Make the bands of {name} broader.",
+    "merged": "Join more of the rare groups of {name}.",
+}
+"""What can be done about a variable beyond what was done to it."""
+
+
+def _variable(result: Assessment, name: str) -> VariableResult | None:
+    return next((v for v in result.variables if v.name == name), None)
+
+
+def _can_be_coarser(result: Assessment, name: str) -> bool:
+    """Whether it has more than two values, as far as is known: of two, none is left to join."""
+    variable = _variable(result, name)
+    if variable is None:
+        return True
+    if variable.recoding is not None and variable.recoding.groups:
+        return variable.recoding.groups > 2
+    tabled = [] if result.tables is None else result.tables.variables
+    cells = next((v.cells for v in tabled if v.name == name), None)
+    return cells is None or cells - bool(variable.missing_original) > 2
+
+
+def _coarsen_keys(result: Assessment, keys: Sequence[str]) -> str:
+    if any(_can_be_coarser(result, key) for key in keys):
+        return "Coarsen these variables, or swap or suppress their rare values."
+    return "Swap or suppress values of these variables."
+
+
+def _coarsen_target(result: Assessment, target: str, keys: Sequence[str]) -> str:
+    some = any(_can_be_coarser(result, key) for key in keys)
+    if _can_be_coarser(result, target):
+        return f"Coarsen {target} or these keys." if some else f"Coarsen {target}."
+    return "Coarsen these keys." if some else f"Swap some values of {target} or of these keys."
+
+
+def without_values(result: Assessment) -> list[Finding]:
+    """Keys and sensitive variables that the original has no value of, and so were not used."""
+    if result.disclosure is None and result.risk is None:
+        return []
+    rows = result.inputs.original.rows
+    empty = [v for v in result.variables if rows and v.missing_original == rows]
+    found = []
+    for role, one, many, remedy in EMPTY:
+        names = [v.name for v in empty if v.role == role]
+        if names:
+            said = (one if len(names) == 1 else many).format(named=in_words(names, MOST_KEYS))
+            found.append(
+                Finding(
+                    code="without-values", grade="warn", about=tuple(names), sentence=said,
+                    remedy=remedy, see="docs/disclosure.md",
+                )
+            )  # fmt: skip
+    return found
+
+
+EMPTY = (
+    (
+        "quasi_identifier",
+        "The key {named} has no value in the original: nobody was looked for by it.",
+        "The keys {named} have no value in the original: nobody was looked for by them.",
+        "Check the files, or name keys that have values.",
+    ),
+    (
+        "sensitive",
+        "{named} is sensitive and has no value in the original: whether it can be learned was not "
+        "measured.",
+        "{named} are sensitive and have no value in the original: whether they can be learned was "
+        "not measured.",
+        "Check the files, or name sensitive variables that have values.",
+    ),
+)
+"""What is said of one and of many, by role, and what to do."""
 
 
 def unmatched(result: Assessment) -> list[Finding]:

@@ -16,6 +16,7 @@ from microgauge.sections.verdict.standing import (
     HALF,
     Place,
     gdu_place,
+    is_one_record,
     removed,
     tables_left,
     weak_variables,
@@ -84,7 +85,7 @@ def coarsened(result: Assessment) -> list[Finding]:
 def lost_variables(result: Assessment) -> list[Finding]:
     """Variables whose tables keep less than half of what they could."""
     weak = weak_variables(result.tables)
-    if not weak:
+    if not weak or is_one_record(result):
         return []
     return [
         Finding(
@@ -128,7 +129,7 @@ def _way(kept: float) -> str:
 
 def lost_tables(result: Assessment) -> list[Finding]:
     """The tables that changed most beyond chance."""
-    if result.tables is None:
+    if result.tables is None or is_one_record(result):
         return []
     far = [t for t in tables_left(result.tables) if t.resample - t.score >= WORSE]
     if not far:
@@ -140,8 +141,8 @@ def lost_tables(result: Assessment) -> list[Finding]:
             code="tables-changed",
             grade="warn",
             about=_variables_of(ranked[:MOST_NAMED]),
-            sentence="Tables that changed most beyond chance, with the share of units that count "
-            f"as moved to another cell: {listing(told, MOST_NAMED)}.",
+            sentence="Tables that changed most beyond chance, with the share of what they count "
+            f"that moved to another cell: {listing(told, MOST_NAMED)}.",
             remedy="Check what users publish from such tables before the release.",
             see="docs/tables.md",
         )

@@ -21,6 +21,7 @@ from microgauge.sections.verdict.findings_of_safety import (
     risk_too_high,
     special_uniques,
     unmatched,
+    without_values,
 )
 from microgauge.sections.verdict.findings_of_use import FINDERS
 from microgauge.sections.verdict.limits import limits_on
@@ -51,6 +52,8 @@ def provisional(result: Assessment, later: Sequence[str]) -> Assessment:
     verdict, found = result.verdict, result.disclosure
     assert verdict is not None
     looked_for = None if found is None else found.looked_for
+    if looked_for is None and not later:
+        return result  # nothing was cut short, and nothing comes later
     seed = result.inputs.seed
     why = Provisional(
         sentence=" ".join(_first_said(looked_for, later, seed)),
@@ -100,6 +103,7 @@ def _findings(result: Assessment, measures: Measures, safety: Opinion) -> tuple[
         *_other_limits(result),
         *risk_too_high(result, measures),
         *special_uniques(result, safety),
+        *without_values(result),
         *unmatched(result),
         *(finding for finder in FINDERS for finding in finder(result)),
     ]

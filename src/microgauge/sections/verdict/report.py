@@ -6,15 +6,19 @@ from typing import Any
 
 from microgauge.results import Assessment
 from microgauge.results.blocks import Part
-from microgauge.results.figures import UTILITIES, utility_title
+from microgauge.results.figures import UTILITIES, Measures, utility_title
 from microgauge.results.requirements import SAID, Requirement
 from microgauge.results.verdict import Finding, Opinion, Verdict
+from microgauge.results.wording import whole_per_cent
 from microgauge.sections.verdict.safe import FAIR
 from microgauge.sections.verdict.safe import GOOD as SAFE
 from microgauge.sections.verdict.standing import HALF
 from microgauge.sections.verdict.useful import GOOD as USEFUL
+from microgauge.sections.verdict.useful import grade_of, place_of
 
 Data = dict[str, Any]
+Steps = tuple[float, float]
+"""Where good ends or begins, and where fair does."""
 
 RISKS = {
     "disclosure": "what an intruder finds or learns",
@@ -36,6 +40,7 @@ def report(result: Assessment, verdict: Verdict) -> list[Part]:
             "utility": verdict.utility,
             "risk": verdict.risk,
             "original_risk": None,
+            "zones": _zones(result, verdict),
             "limits": [
                 [one.figure, one.limit] for one in limits if one.figure in ("utility", "risk")
             ],
@@ -63,7 +68,60 @@ def _bar_of_use(opinion: Opinion) -> Data:
     if opinion.kept is None:
         return _bar(opinion.value, [])
     kept = min(max(opinion.kept, 0.0), 1.0)
-    return _bar(kept, [HALF, USEFUL]) | {"ends": ["variables shuffled", "fresh sample"]}
+    return _bar(kept, [HALF, USEFUL]) | {
+        "said": f"on the scale of its grade: {_place_said(opinion.kept)}",
+        "ends": ["0 %: variables shuffled", "100 %: fresh sample"],
+    }
+
+
+def _place_said(kept: float) -> str:
+    if kept >= 1:
+        return "100 % or more"
+    return "0 % or less" if kept <= 0 else whole_per_cent(kept)
+
+
+def _zones(result: Assessment, verdict: Verdict) -> Data | None:
+    """Up to which risk and down to which utility a file is good, and at least fair.
+
+    Of a respect whose grade does not come of the figure alone (limits, a stop, a removed variable)
+    there is no zone; None where there is none of both.
+    """
+    risk = _risk_steps(verdict.safe, verdict.risk)
+    use = _utility_steps(result, verdict)
+    if risk is None and use is None:
+        return None
+    good, fair = ((risk or (1.0, 1.0))[at] for at in (0, 1))
+    above, half = ((use or (0.0, 0.0))[at] for at in (0, 1))
+    return {"good": [good, above], "fair": [fair, half], "said": _zones_said(risk, use)}
+
+
+def _zones_said(risk: Steps | None, use: Steps | None) -> Data:
+    if use is None:
+        return {"good": "safety good", "fair": "safety fair or better"}
+    if risk is None:
+        return {"good": "use good", "fair": "use fair or better"}
+    return {"good": "both good", "fair": "both fair or better"}
+
+
+def _risk_steps(opinion: Opinion, risk: float | None) -> Steps | None:
+    own = opinion.steps is not None and opinion.stop is None and risk == opinion.value
+    return (SAFE, FAIR) if own else None
+
+
+def _utility_steps(result: Assessment, verdict: Verdict) -> Steps | None:
+    """In the units of the map, where the file's place between both references gives the grade."""
+    opinion = verdict.useful
+    if opinion.kept is None or verdict.utility is None or opinion.measure is None:
+        return None
+    place = place_of(result, Measures(opinion.measure))
+    if (
+        place is None
+        or grade_of(place) != opinion.grade
+        or abs(place.value - verdict.utility) > 1e-9
+    ):
+        return None
+    wide = place.resample - place.permuted
+    return place.permuted + USEFUL * wide, place.permuted + HALF * wide
 
 
 def _bar_of_safety(opinion: Opinion) -> Data:

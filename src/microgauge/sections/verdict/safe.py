@@ -14,15 +14,18 @@ from microgauge.results.verdict import Grade, Opinion
 from microgauge.results.wording import begun, figure, in_words
 from microgauge.sections.risk.choices import NOT_MEASURED, no_keys
 from microgauge.sections.verdict.limits import by_limits, limits_on
+from microgauge.sections.verdict.standing import is_one_record, one_record_said
 from microgauge.study.guesses import guessed_by_words, most_telling
 
 GOOD, FAIR = 0.05, 0.2
 MOST_NAMED = 5
+STEPS = "good up to 0.05, fair 0.2"
 RULE = "No limit on risk was set: up to 0.05 is called good, up to 0.2 fair."
 BOUNDS = {
-    "learned": "It is an upper bound: it also counts what the file says of people who are not in "
-    "it.",
-    "found_copied": "It is an upper bound: it also counts records that are alike by chance.",
+    "learned": "The true risk may be lower: the figure also counts what the file says of people "
+    "who are not in it.",
+    "found_copied": "The true risk may be lower: the figure also counts records that are alike by "
+    "chance.",
 }
 """What a figure also counts that was not compared with people who are not in the original."""
 
@@ -38,20 +41,35 @@ def risk_of(result: Assessment, measures: Measures) -> tuple[float | None, str |
 def safe(result: Assessment, measures: Measures) -> Opinion:
     """A grade, and why."""
     found = _by_figures(result, measures)
+    if not limits_on(result, "safety") and is_one_record(result):
+        found = _of_one_record(result, measures)
     if not stops(result.left_in):
         return found
     stop = f"It must not be released as it is: {_why_stopped(result)}."
     brief = found.brief and f"{stop} {found.brief}"
-    return replace(found, grade="poor", sentence=f"{stop} {found.sentence}", brief=brief)
+    said = f"{stop} {found.sentence}"
+    return replace(found, grade="poor", sentence=said, brief=brief, stop=stop)
+
+
+def _of_one_record(result: Assessment, measures: Measures) -> Opinion:
+    """No grade: what holds for one record says nothing of a risk."""
+    value, _ = risk_of(result, measures)
+    why = one_record_said(result)
+    return Opinion(
+        grade="unknown", measure=str(measures.risk), value=value, limit=None, reason=why,
+        sentence=f"Its safety cannot be told: {why}.",
+    )  # fmt: skip
 
 
 def _why_stopped(result: Assessment) -> str:
     """What must stop a release: nothing was changed, or columns that name people."""
     found = [one for one in result.left_in or () if one.grade == "stop"]
-    if any(one.column is None for one in found):
+    same = any(one.column is None for one in found)
+    columns = [str(one.column) for one in found if one.column is not None]
+    if not columns:
         return "nothing was changed"
-    columns = [str(one.column) for one in found]
-    return f"what may name people is still in it ({in_words(columns, MOST_NAMED)})"
+    left = f"what may name people is still in it ({in_words(columns, MOST_NAMED)})"
+    return f"nothing was changed, and {left}" if same else left
 
 
 def _by_figures(result: Assessment, measures: Measures) -> Opinion:
@@ -73,6 +91,7 @@ def _by_figures(result: Assessment, measures: Measures) -> Opinion:
         limit=None,
         sentence=" ".join(part for part in said if part),
         brief=" ".join(part for part in said[:-1] if part),
+        steps=STEPS,
     )
 
 
@@ -94,11 +113,11 @@ def _with_risk(said: str, result: Assessment, measures: Measures) -> str:
 
 def _not_measured(result: Assessment, why: str | None) -> str:
     if not any(v.role == "quasi_identifier" for v in result.variables):
-        return f"Its safety was not measured: {no_keys(_guessed(result))}"
+        return f"Its safety was not measured: {no_keys(likely_keys(result))}"
     return f"Its safety was not measured: {why}."
 
 
-def _guessed(result: Assessment) -> tuple[str, ...]:
+def likely_keys(result: Assessment) -> tuple[str, ...]:
     """What may be keys: as the section on risk says, or where it was left out, by words alone."""
     told = [note.about for note in result.remarks if note.code == NOT_MEASURED]
     here = [v for v in result.variables if v.analysed and not v.removed]
@@ -108,7 +127,7 @@ def _guessed(result: Assessment) -> tuple[str, ...]:
 
 
 def bound(result: Assessment, measures: Measures) -> str:
-    """What an upper bound is, where the risk is one."""
+    """What the risk also counts, where it is an upper bound."""
     found = result.disclosure
     if measures.risk != "disclosure" or found is None or not found.upper_bound or not found.risk:
         return ""  # where nothing is found, a bound says all there is

@@ -71,6 +71,20 @@ def removed(result: Assessment) -> list[str]:
     return [v.name for v in result.variables if v.removed and v.analysed]
 
 
+def is_one_record(result: Assessment) -> bool:
+    """Whether one of the two files is a single record, of which nothing can be said."""
+    return 1 in (result.inputs.original.rows, result.inputs.protected.rows)
+
+
+def one_record_said(result: Assessment) -> str:
+    """Which of the two it is."""
+    if result.inputs.original.rows != 1:
+        return "the protected file holds one record, and one record shows no pattern"
+    if result.inputs.protected.rows != 1:
+        return "the original holds one record, and one record shows no pattern"
+    return "both files hold one record, and one record shows no pattern"
+
+
 def tables_left(tables: Tables) -> list[TableScore]:
     """The tables that can still be made."""
     gone = {v.name for v in tables.variables if v.removed}

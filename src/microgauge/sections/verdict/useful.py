@@ -23,6 +23,8 @@ from microgauge.sections.verdict.standing import (
     NARROW,
     Place,
     gdu_place,
+    is_one_record,
+    one_record_said,
     removed,
     tables_judged,
     tables_left,
@@ -32,6 +34,8 @@ from microgauge.sections.verdict.standing import (
 
 GOOD = 0.9
 MOST_NAMED = 4
+STEPS = "good from 90 %, fair 50 %"
+NARROW_STEPS = "good if like a fresh sample, else poor"
 NO_LIMIT = "No limit on utility was set"
 
 
@@ -55,7 +59,10 @@ def useful(result: Assessment, measures: Measures) -> Opinion:
         return _opinion("poor", measures, value, ["It holds no record."])
     if measures.utility == "tables" and not tables_left(_tables(result)):
         return _opinion("poor", measures, value, [_no_table(result)])
-    place = _place(result, measures)
+    place = place_of(result, measures)
+    if is_one_record(result) and not _too_few(result):
+        why = one_record_said(result)
+        return _unknown(measures, value, f"Its use cannot be told: {why}.", why)
     if place is None:
         return _not_placed(measures, value)
     return _placed(result, measures, value, place)
@@ -66,7 +73,8 @@ def _tables(result: Assessment) -> Tables:
     return result.tables
 
 
-def _place(result: Assessment, measures: Measures) -> Place | None:
+def place_of(result: Assessment, measures: Measures) -> Place | None:
+    """Where the utility stands between both references; None where there are none."""
     if measures.utility == "tables":
         return tables_place(tables_judged(_tables(result)))
     if measures.utility == "gdu" and result.gdu is not None:
@@ -127,7 +135,8 @@ def _placed(result: Assessment, measures: Measures, value: float, place: Place) 
         _rule(place),
     ]
     opinion = _opinion(grade, measures, value, said, place.kept)
-    return replace(opinion, brief=" ".join(part for part in said[:-1] if part))
+    brief = " ".join(part for part in said[:-1] if part)
+    return replace(opinion, brief=brief, steps=NARROW_STEPS if place.narrow else STEPS)
 
 
 def _too_few(result: Assessment) -> bool:
@@ -151,8 +160,8 @@ def _few_left(result: Assessment) -> str:
     assert place is not None
     return (
         f"It holds {_records(result)}, and its tables agree with the original's in only "
-        f"{per_cent(place.value)} of units. {NO_LIMIT}: a smaller file with less than 50 % is "
-        "called poor, even if a fresh sample of its size would have no more."
+        f"{per_cent(place.value)} of what they count. {NO_LIMIT}: a smaller file with less than "
+        "50 % is called poor, even if a fresh sample of its size would have no more."
     )
 
 
@@ -170,8 +179,14 @@ def _fresh(result: Assessment) -> str:
 
 
 def _grade(place: Place, gone: Sequence[str], weak: Sequence[str]) -> Grade:
+    found = grade_of(place)
+    return "fair" if found == "good" and (gone or weak) else found
+
+
+def grade_of(place: Place) -> Grade:
+    """The grade of a place by itself."""
     if place.keeps(GOOD):
-        return "fair" if gone or weak else "good"
+        return "good"
     return "fair" if place.keeps(HALF) else "poor"
 
 
@@ -183,7 +198,7 @@ def _lead(result: Assessment, measures: Measures, place: Place, gone: Sequence[s
     number = {2: "two", 3: "three"}[tables.ways]
     vary = len(tables_judged(tables)) < len(tables_left(tables))
     which = TABLES_JUDGED[bool(gone), vary].format(number=number)
-    return f"{which} agree with the original's in {per_cent(place.value)} of units, "
+    return f"{which} agree with the original's in {per_cent(place.value)} of what they count, "
 
 
 TABLES_JUDGED = {
@@ -201,12 +216,12 @@ def _position(place: Place, fresh: str) -> str:
     if kept is None:
         return _position_if_narrow(place, fresh)
     if kept >= 1:
-        return f"which is no less than can be expected of {fresh}"
+        return f"which is no less than can be expected of {fresh} (100 %)"
     if kept <= 0:
-        return "which is no more than with the original's variables shuffled against each other"
+        return "which is no more than with the original's variables shuffled at random (0 %)"
     return (
-        f"which is {whole_per_cent(kept)} of the way from variables shuffled against each other "
-        f"to {fresh}"
+        f"which is {whole_per_cent(kept)} on a scale from variables shuffled at random (0 %) to "
+        f"{fresh} (100 %)"
     )
 
 

@@ -1,6 +1,7 @@
 // What sections say, block by block. Nothing here knows a section.
 import { chart, smallIntervals } from "./charts.js";
 import { el, legend, name, none, number, stories, why } from "./dom.js";
+import { ruler } from "./rulers.js";
 import { sortable, wideMeter } from "./tables.js";
 
 // A card, and what explains it: as wide as all cards, below the row that the card stands in.
@@ -47,6 +48,7 @@ const DRAWINGS = {
   figures: (block) => cards(block.rows),
   table,
   chart: drawn,
+  ruler,
   legend: () => el("p", {}, legend()),
   group: (block) =>
     el(
@@ -63,7 +65,7 @@ export const drawings = (blocks) => {
   let charts = null;
   for (const block of blocks) {
     const node = DRAWINGS[block.block](block);
-    if (block.block !== "chart") {
+    if (block.block !== "chart" && block.block !== "ruler") {
       charts = null;
       found.push(node);
     } else if (charts) {

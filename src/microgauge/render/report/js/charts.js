@@ -103,11 +103,11 @@ const fitting = (spec, room) => {
 
 const draw = (place) => {
   const entry = drawn.get(place);
-  const { make, title, fixed } = entry;
+  const { make, title, fixed, made: asMade } = entry;
   entry.room = roomFor(place);
   const made = make(entry.room);
   const spec = {
-    ...themed(fixed ? made : fitting(made, entry.room)),
+    ...themed(fixed || asMade ? made : fitting(made, entry.room)),
     description: title,
     background: "transparent",
     config: config(),
@@ -124,14 +124,15 @@ const draw = (place) => {
   });
 };
 
-// `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width.
-export const chart = (title, make, { fixed = false } = {}) => {
+// `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width;
+// one that is made for the room is drawn as it is.
+export const chart = (title, make, { fixed = false, made = false } = {}) => {
   const place = el("div", {
     class: fixed ? "chart" : "chart fill",
     role: "img",
     "aria-label": title,
   });
-  drawn.set(place, { make, title, fixed });
+  drawn.set(place, { make, title, fixed, made });
   queueMicrotask(() => {
     if (place.isConnected) draw(place);
   });

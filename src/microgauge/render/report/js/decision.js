@@ -43,10 +43,11 @@ const figure = (shown, said) =>
   );
 
 // What the grade rests on, from 0 to 1, and where another grade begins.
-const bar = ({ value, marks, ends }) => {
+const bar = ({ value, marks, ends, said: place }) => {
   if (none(value)) return [];
+  const shown = place ? [el("p", { class: "place" }, place)] : [];
   const said = ends ? [el("p", { class: "ends" }, ...ends.map((end) => el("span", {}, end)))] : [];
-  return [wideMeter(value, marks), ...said];
+  return [...shown, wideMeter(value, marks), ...said];
 };
 
 // Is it useful, is it safe: grade, number, limit, one sentence; and what explains the number.
@@ -135,21 +136,51 @@ const mapSaid = ({ risk, utility, limits }) => {
   ].join("; ");
 };
 
+const NOT_PLACED = {
+  "true true":
+    "Neither risk nor utility was measured, so the file has no place on the risk–utility map.",
+  "true false": "No risk was measured, so the file has no place on the risk–utility map.",
+  "false true": "No utility was measured, so the file has no place on the risk–utility map.",
+};
+
+// Where grades lie: what is good inside what is fair. Lines differ as colours do.
+const zoneBoxes = (zones) =>
+  ["fair", "good"].flatMap((grade) => {
+    if (!zones?.[grade]) return [];
+    const [risk, utility] = zones[grade];
+    const d = `M${across(0)} ${up(1)}H${across(risk)}V${up(utility)}H${across(0)}z`;
+    return [svg("path", { d, class: `zone ${grade}` })];
+  });
+
+const zoneLegend = (zones) =>
+  zones
+    ? [
+        el(
+          "figcaption",
+          {},
+          ...["good", "fair"].map((grade) =>
+            el(
+              "span",
+              {},
+              svg(
+                "svg",
+                { viewBox: "0 0 24 16", "aria-hidden": "true" },
+                svg("path", { d: "M2 2H22V14H2z", class: `zone ${grade}` }),
+              ),
+              zones.said[grade],
+            ),
+          ),
+        ),
+      ]
+    : [];
+
 export const smallMap = (place) => {
   const { risk, utility } = place;
   if (none(risk) || none(utility)) {
-    const lacking = none(risk)
-      ? none(utility)
-        ? "Neither risk nor utility"
-        : "No risk"
-      : "No utility";
-    return el(
-      "p",
-      { class: "map soft" },
-      `${lacking} was measured, so the file has no place on the risk–utility map.`,
-    );
+    return el("p", { class: "map soft" }, NOT_PLACED[`${none(risk)} ${none(utility)}`]);
   }
   const drawn = [
+    ...zoneBoxes(place.zones),
     ...axes(),
     ...limitLines(place.limits),
     ...original(place.original_risk),
@@ -163,6 +194,7 @@ export const smallMap = (place) => {
       { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img", "aria-label": mapSaid(place) },
       ...drawn,
     ),
+    ...zoneLegend(place.zones),
   );
 };
 

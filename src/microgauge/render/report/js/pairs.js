@@ -428,6 +428,12 @@ const weakest = (pairs, open) => {
   return [el("h4", {}, "Weakest pairs"), sortable(heads, rows, "Weakest pairs")];
 };
 
+const testedSaid = ([tested, all]) => {
+  if (all === 1)
+    return tested ? "The one pair there is was tested." : "The one pair is not tested.";
+  return tested ? `${tested} of ${all} pairs tested.` : `None of ${all} pairs tested.`;
+};
+
 export const renderPairs = (report, parent, id) => {
   const { pairs } = report;
   if (pairs.names.length < 2 && !report.correlations) return;
@@ -439,10 +445,9 @@ export const renderPairs = (report, parent, id) => {
     opened.scrollIntoView({ block: "nearest" });
   };
   if (pairs.coverage) {
-    const tested = `${pairs.coverage[0]} of ${pairs.coverage[1]} pairs tested. `;
     const scale =
       "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
-    place.append(el("p", { class: "soft" }, tested + scale));
+    place.append(el("p", { class: "soft" }, `${testedSaid(pairs.coverage)} ${scale}`));
   }
   place.append(...heatMap(report, open));
   if (pairs.names.length > 1) place.append(chooser(pairs, open));

@@ -84,7 +84,7 @@ export const scroll = (table, label) =>
 
 export const cell = (value) => ({ text: number(value), sort: value });
 
-const share = (value) => `width:${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
+const share = (value) => `width:${Math.round(1000 * Math.max(0, Math.min(1, value))) / 10}%`;
 
 export const meter = (value) =>
   none(value)

@@ -249,12 +249,15 @@ const worstFirst = (variables) => {
 const lostSaid = (variables) => {
   const lost = variables.filter((v) => v.lost).length;
   const unknown = variables.filter((v) => !v.lost && v.utility === null).length;
-  const told = [
-    lost
-      ? `${lost} of ${variables.length} variables lost something.`
-      : "No variable that was measured lost anything, taken by itself.",
-  ];
-  if (unknown) told.push(`Of ${unknown} it is not known.`);
+  const all = variables.length;
+  const told = [];
+  if (all === 1 && lost) told.push("The one variable there is lost something.");
+  else if (lost) told.push(`${lost} of ${all} variables lost something.`);
+  else if (unknown < all)
+    told.push("No variable that was measured lost anything, taken by itself.");
+  if (unknown === all) return "Whether any variable lost something is not known.";
+  if (unknown === 1) told.push("Of one it is not known.");
+  else if (unknown) told.push(`Of ${unknown} it is not known.`);
   return told.join(" ");
 };
 
