@@ -155,3 +155,22 @@ def test_schemas_of_the_wrong_types_give_one_message(folder, capsys, text):
                   ["diagnose", "o.csv", "--keys", "age"]):  # fmt: skip
         said = complaint(capsys, main([*given, "--schema", "s.toml"]))
         assert "fault of microgauge" not in said
+
+
+def test_a_stop_that_a_callback_swallows_is_heard_again(capsys):
+    """An exception of a signal that comes during a finaliser goes no further by itself."""
+    import signal
+    import time
+
+    from microgauge.cli.stopping import Stopped, stoppable
+
+    class Swallowing:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.01)
+
+    with pytest.raises(Stopped), stoppable():
+        del_me = Swallowing()
+        del del_me
+        time.sleep(5)
+    assert capsys.readouterr().err == ""

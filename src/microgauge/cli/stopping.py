@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -17,6 +17,8 @@ REFUSED, FAILED = 2, 3
 """Exit codes: the input cannot be used as things are; a fault of the program."""
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 STOPS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
+SOON = 0.05
+"""Seconds."""
 SHOW = "MICROGAUGE_TRACEBACK"
 """Set in the environment, a failure shows where it happened, for whoever mends it."""
 
@@ -50,11 +52,26 @@ def stoppable() -> Iterator[None]:
     ours = [one for one, handler in before.items() if handler == signal.SIG_DFL]
     for one in ours:
         signal.signal(one, signal.default_int_handler if one == signal.SIGINT else stop)
+    hook, sys.unraisablehook = sys.unraisablehook, _heard_again(sys.unraisablehook)
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for one in ours:
             signal.signal(one, before[one])
+
+
+def _heard_again(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Some callbacks of Python swallow what is raised in them: a request to stop is made again."""
+
+    def heard(lost: Any) -> None:
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            hook(lost)
+            return
+        number = code_of(lost.exc_value) - 128
+        threading.Timer(SOON, os.kill, (os.getpid(), number)).start()
+
+    return heard
 
 
 def what_stopped(stop: KeyboardInterrupt) -> str:
