@@ -169,8 +169,11 @@ def test_a_stop_that_a_callback_swallows_is_heard_again(capsys):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0.01)
 
-    with pytest.raises(Stopped), stoppable():
-        del_me = Swallowing()
-        del del_me
-        time.sleep(5)
+    def swallowed():
+        with stoppable():
+            Swallowing()
+            time.sleep(5)
+
+    with pytest.raises(Stopped):
+        swallowed()
     assert capsys.readouterr().err == ""

@@ -110,23 +110,24 @@ def test_a_worker_killed_in_the_middle_changes_no_figure(cluster, tmp_path):
     original.to_csv(tmp_path / "o.csv", index=False)
     protected.to_csv(tmp_path / "p.csv", index=False)
     paths = os.pathsep.join(p for p in sys.path if p)
+    log = (tmp_path / "driver.log").open("w")
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, address, str(tmp_path), "x"], text=True,
-        stdout=subprocess.PIPE, stderr=(tmp_path / "driver.log").open("w"),
+        stdout=subprocess.PIPE, stderr=log,
         env={**os.environ, "PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1",
              "PYSPARK_PYTHON": sys.executable},
     )  # fmt: skip
     stop = threading.Timer(280, process.kill)
     stop.start()
     said = []
-    assert process.stdout is not None
-    for line in process.stdout:
-        said.append(line.strip())
-        if line.startswith("AT coding the original") and one.poll() is None:
-            os.killpg(one.pid, 9)  # the worker with its executor
+    with log, process:
+        for line in process.stdout:
+            said.append(line.strip())
+            if line.startswith("AT coding the original") and one.poll() is None:
+                os.killpg(one.pid, 9)  # the worker with its executor
     stop.cancel()
-    log = (tmp_path / "driver.log").read_text(errors="replace")
-    assert process.wait(30) == 0, log[-3000:]
+    told = (tmp_path / "driver.log").read_text(errors="replace")
+    assert process.returncode == 0, (said, told[-2000:])
     assert one.poll() is not None
     assert "EXECUTORS 1" in said, said
     frames = [pd.read_csv(tmp_path / f"{name}.csv") for name in "op"]
