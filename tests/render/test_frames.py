@@ -165,7 +165,7 @@ def test_indicators():
         original_ci=(9.0, 11.5), protected=20.0, protected_ci=(18.0, 22.5),
         relative_difference=1.0, inside=False, overlap=-0.5, interval="bootstrap", resamples=200,
         units_original=40, units_protected=41, records_original=42, records_protected=43, seed=7,
-        reason="so",
+        influence_original=0.5, variable="income", category=None, where="age > 20", reason="so",
     )  # fmt: skip
     frame = assessment(indicators=(found,)).indicator_table()
     assert only_row(frame) == {
@@ -173,7 +173,8 @@ def test_indicators():
         "original_low": 9.0, "original_high": 11.5, "protected": 20.0, "protected_low": 18.0,
         "protected_high": 22.5, "relative_difference": 1.0, "inside": False, "overlap": -0.5,
         "interval": "bootstrap", "resamples": 200, "units_original": 40, "units_protected": 41,
-        "records_original": 42, "records_protected": 43, "seed": 7, "reason": "so",
+        "records_original": 42, "records_protected": 43, "influence_original": 0.5,
+        "variable": "income", "category": None, "where": "age > 20", "seed": 7, "reason": "so",
     }  # fmt: skip
     assert frame.columns == list(only_row(frame))
 
@@ -194,7 +195,8 @@ def test_coefficients():
         "formula": "y ~ age + sex", "term": "age", "original": 1.0, "original_low": 0.5,
         "original_high": 1.75, "protected": 2.0, "protected_low": 1.5, "protected_high": 2.75,
         "inside": False, "overlap": 0.1, "standardised_difference": 3.0, "same_sign": True,
-        "same_verdict": False, "reason": None,
+        "same_verdict": False, "records_original": None, "influence_original": None,
+        "reason": None,
     }  # fmt: skip
     assert second == {**dict.fromkeys(first), "formula": found.formula, "term": "sex",
                       "reason": "removed"}  # fmt: skip

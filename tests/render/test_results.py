@@ -94,11 +94,11 @@ CONTRACT = {
     "loss.subdomains.covariance": "mse mae mean_variation",
     "indicators": "name statistic by group original original_ci protected protected_ci"
     " relative_difference inside overlap interval resamples units_original units_protected"
-    " records_original records_protected seed",
+    " records_original records_protected influence_original variable category where seed",
     "regressions": "formula kind where robust bands overlap units_original units_protected"
     " fit_original fit_protected inside joint_overlap joint_distance joint_terms coefficients",
     "regressions.coefficients": "term original original_ci protected protected_ci inside overlap"
-    " standardised_difference same_sign same_verdict",
+    " standardised_difference same_sign same_verdict records_original influence_original",
     "disclosure": "risk risk_ci upper_bound worst keys keys_gone targets units released found"
     " copied replicated learned learned_ci excess excess_ci holdout holdout_shared membership"
     " attacks intruders looked_for seed",

@@ -106,7 +106,8 @@ def test_the_report_is_handed_labels_of_what_it_shows(labelled: Path) -> None:
     entries = {entry["name"]: entry for entry in reported(result, "internal", 0)}
     assert entries["region"]["label"] == "Region"
     assert entries["region"]["value_labels"] == {"1": "north", "2": "south", "3": "the island"}
-    public = {entry["name"]: entry for entry in reported(result, "public", 10)}
+    (told,) = result.presenter.for_users([result], 10)
+    public = {entry["name"]: entry for entry in reported(told, "public", 10)}
     assert public["region"]["label"] == "Region"
     assert "3" not in public["region"]["detail"]["labels"]
     assert "3" not in public["region"]["value_labels"]

@@ -54,6 +54,7 @@ from microgauge.results.pictures import (
     Details,
     NumberDetail,
     PairDetail,
+    ToldShares,
     VariableDetail,
 )
 from microgauge.results.presenter import Edition, Presenter
@@ -148,6 +149,7 @@ __all__ = [
     "TableLoss",
     "TermScore",
     "Test",
+    "ToldShares",
     "VariableDetail",
     "VariableDiagnosis",
     "VariableDrop",

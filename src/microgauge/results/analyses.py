@@ -33,6 +33,15 @@ class IndicatorResult:
     records_original: int | None = None
     """Records that the figure rests on: of a share the fewer of those inside and outside."""
     records_protected: int | None = None
+    influence_original: float | None = None
+    """The most that leaving out one record of the original moves the figure, of those with the
+    smallest, the largest and the heaviest values."""
+    variable: str | None = None
+    """What it is a statistic of."""
+    category: str | None = None
+    """Of a share."""
+    where: str | None = None
+    """The condition that its units fulfil."""
     seed: int = 1
     reason: str | None = None
 
@@ -54,6 +63,11 @@ class CoefficientResult:
     same_sign: bool | None = None
     same_verdict: bool | None = None
     """Whether both or neither differ from 0 at 5 %."""
+    records_original: float | None = None
+    """Records of the original that it rests on, whichever way it is added to other terms that rest
+    on as many: the reciprocal of the largest leverage on them."""
+    influence_original: float | None = None
+    """The most that leaving out one record of the original moves it."""
     reason: str | None = None
 
 

@@ -37,6 +37,10 @@ class NumberDetail:
     outside_before: tuple[float, float]
     """Share of the weight below the first edge and above the last, drawn in the outer bins."""
     outside_after: tuple[float, float]
+    units_before: float
+    """Kish's effective number of the original's units."""
+    dominance_before: float
+    """Share that one record of the original has in the sum of squares about the mean, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +54,23 @@ class CategoryDetail:
     rows_after: tuple[int, ...]
     others: int
     """Categories that the last entry stands for; 0 where it stands for itself."""
+    units_before: float
+    """Kish's effective number of the original's units."""
     recoded: bool = False
     """Whether the original's values were recoded first: they are not what the original holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToldShares:
+    """A distribution as data users may see it: rounded shares of groups that hold enough."""
+
+    labels: tuple[str, ...] = ()
+    """Categories; the last may stand for all others."""
+    inner: tuple[float, ...] = ()
+    """Or where bins of numbers meet; the outer ones are open."""
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    recoded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +80,8 @@ class VariableDetail:
     name: str
     numbers: NumberDetail | None = None
     categories: CategoryDetail | None = None
+    told: ToldShares | None = None
+    """In place of both, in the edition for data users."""
     reason: str | None = None
 
 

@@ -29,6 +29,9 @@ class Presenter(Protocol):
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Group]:
         """What a report shows, under its headings."""
 
+    def for_users(self, results: Sequence[Assessment], threshold: int) -> Sequence[Assessment]:
+        """What data users may see of results that are published together."""
+
     def explanations(self, edition: Edition) -> Mapping[str, Mapping[str, Any]]:
         """For each figure: question, range, direction, reference, and how to read its values."""
 

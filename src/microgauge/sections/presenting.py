@@ -48,6 +48,12 @@ class SectionPresenter:
         ]
         return _merged(told)
 
+    def for_users(self, results: Sequence[Assessment], threshold: int) -> list[Assessment]:
+        """What data users may see of results that are published together."""
+        from microgauge.sections.public.edition import for_users
+
+        return for_users(results, threshold)
+
     def explanations(self, edition: Edition) -> dict[str, Explanation]:
         """For each figure of the sections that an edition may show: what it means."""
         return {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
     from microgauge.schema.entries import Entries
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -64,8 +65,8 @@ class Section(ABC):
     asked for."""
     slow_choices: ClassVar[Mapping[str, str]] = {}
     """Choices that are set where all is asked for, and what each of them adds."""
-    public: ClassVar[bool] = True
-    """Whether the edition for data users may show it."""
+    public: ClassVar[bool] = False
+    """Whether the edition for data users may show it; `for_users` says what of it."""
     choices: ClassVar[type[Entries] | None] = None
     """Its part of the schema: a frozen dataclass of entries, which knows its own faults."""
     key: ClassVar[str | None] = None
@@ -107,7 +108,15 @@ class Section(ABC):
         del result
         return ()
 
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """Its result as data users may see it; None: not at all. Asked where it is public.
+
+        What stays must not tell of few records or of one, also not by arithmetic.
+        """
+        del told
+        return result.sections[self.name]
+
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
-        """Its part of the report. The public edition shows what rests on `threshold` records."""
+        """Its part of the report; of the public edition, the result is what `for_users` left."""
         del edition, threshold
         return self.words(result)

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import microgauge
-from microgauge.sections.pictures.report import detail_data
+from microgauge.sections.pictures.report import detail_data, told_data
+from microgauge.sections.public.distributions import shown
 
 
 def detail_of(numbers, after=None):
@@ -50,6 +51,7 @@ def test_where_nothing_lies_beyond():
 def test_data_users_see_none_of_it():
     rng = np.random.default_rng(3)
     detail = detail_of(rng.standard_t(2, 500))
-    shown = detail_data(detail, public=True, threshold=10)
-    assert set(shown) == {"inner", "before", "after"}
-    assert {"whiskers", "outliers", "beyond"} <= set(detail_data(detail, public=False, threshold=0))
+    assert told_data(detail) is None  # but for what was found to be tellable
+    (told,) = shown("x", [detail], 10).details
+    assert set(told_data(told)) == {"inner", "before", "after"}
+    assert {"whiskers", "outliers", "beyond"} <= set(detail_data(detail))

@@ -12,6 +12,7 @@ from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.measures.analysis.leaning import leaning
 from microgauge.measures.analysis.ordered import ordered_logit
 from microgauge.measures.analysis.overlap import inside, joint_distance, joint_overlap, overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
@@ -35,6 +36,10 @@ class Coefficient:
     error: float
     bounds: tuple[float, float]
     p: float
+    records: float | None = None
+    """Records that it rests on, whichever way it is added to others that rest on as many."""
+    influence: float | None = None
+    """The most that leaving out one record moves it."""
 
 
 _Terms = dict[str, Coefficient]
@@ -86,8 +91,9 @@ def _linear(design: Design, robust: bool) -> Fitted:
             # Weighted units are as many as they are worth; robust errors count rows.
             model.df_resid = design.units - matrix.shape[1]
         fitted = model.fit(cov_type="HC1", use_t=True) if robust else model.fit()
+    errors = design.response - np.asarray(fitted.fittedvalues)
     return Fitted(
-        _terms(design, fitted, factors),
+        _leaning(_terms(design, fitted, factors), matrix, design.weights, errors, factors),
         len(design.response),
         float(fitted.rsquared),
         design.factors,
@@ -113,6 +119,10 @@ def _logistic(design: Design, robust: bool) -> Fitted:
         covariance = _sandwich(matrix, design.weights, response, np.asarray(fitted.mu))
     covariance = covariance / np.outer(factors, factors)
     terms = _normal_terms(_term_names(design), np.asarray(fitted.params) / factors, covariance)
+    mu = np.asarray(fitted.mu)
+    spread = np.maximum(mu * (1.0 - mu), 1e-12)
+    errors = (response - mu) / spread
+    terms = _leaning(terms, matrix, design.weights * spread, errors, factors)
     return Fitted(terms, len(design.response), explained, design.factors, covariance)
 
 
@@ -143,6 +153,24 @@ def _sandwich(matrix: Floats, weights: Floats, response: Floats, fitted: Floats)
     bread = np.linalg.inv((matrix.T * (weights * fitted * (1.0 - fitted))) @ matrix)
     scores = matrix * (weights * (response - fitted))[:, np.newaxis]
     return np.asarray(bread @ (scores.T @ scores) @ bread * (rows / (rows - terms)))
+
+
+def _leaning(
+    terms: _Terms, matrix: Floats, weights: Floats, errors: Floats, factors: Floats
+) -> _Terms:
+    """With the records that each term rests on, and what one of them does to it."""
+    try:
+        found = leaning(matrix, weights, errors)
+    except np.linalg.LinAlgError:
+        return terms
+    return {
+        name: replace(
+            term,
+            records=float(found.records[place]),
+            influence=float(found.influence[place] / factors[place]),
+        )
+        for place, (name, term) in enumerate(terms.items())
+    }
 
 
 def _scaled(design: Design) -> tuple[Floats, Floats]:
@@ -314,6 +342,8 @@ def _coefficient(
         original_ci=None if before is None else before.bounds,
         protected=None if after is None else after.value,
         protected_ci=None if after is None else after.bounds,
+        records_original=None if before is None else before.records,
+        influence_original=None if before is None else before.influence,
     )
     if before is None or after is None:
         lacking = "original" if before is None else "protected"

@@ -23,10 +23,22 @@ LEFT_OUT = (
     "values of the original: smallest and largest ones, and categories the protected file lacks",
     "tables of pairs, cell by cell",
 )
+ROUNDED = (
+    "what would come back by arithmetic: pairs of such variables, groups that would be left over, "
+    "terms of regressions and statistics that one record decides; scores of variables are of the "
+    "categories that are told, all others being one, and means are of scores that are told",
+    "digits: figures are multiples of a step that grows as records get fewer, p-values are told by "
+    "a class, ratios to chance below 1 as 1, distances of distribution functions rounded up; one "
+    "record more or less leaves most figures as they are, not all of them",
+)
+"""What else a public edition lacks, after what rests on few records."""
 
 
 def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Data:
-    """Everything a report of one protected file shows."""
+    """Everything a report of one protected file shows.
+
+    Of a public one the result is what `for_users` left of it.
+    """
     presenter = result.presenter
     headlines = presenter.headlines(result, edition)
     groups = presenter.report(result, edition, threshold)
@@ -34,7 +46,7 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
         "kind": "assess",
         "edition": edition,
         "date": day(),
-        "verdict": _verdict(headlines),
+        "verdict": _verdict(headlines, edition),
         "figures": [_figure(figure) for headline in headlines for figure in headline.figures],
         "compared": compared(result, edition == "public"),
         "variables": [],
@@ -48,6 +60,7 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
         data["left_out"] = [
             *LEFT_OUT,
             f"whatever rests on fewer than {threshold} records: categories, bins, groups, counts",
+            *ROUNDED,
         ]
     else:
         data["notes"] = list(result.notes)
@@ -66,9 +79,10 @@ def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[s
     return result.presenter.explanations(edition)
 
 
-def _verdict(headlines: Sequence[Headline]) -> list[str]:
+def _verdict(headlines: Sequence[Headline], edition: Edition) -> list[str]:
     said = [headline.sentence for headline in headlines if headline.sentence is not None]
-    return said or ["No overall figure was computed."]
+    nothing = "No overall figure was computed."
+    return said or ["No overall figure is told." if edition == "public" else nothing]
 
 
 def _figure(figure: Figure) -> Data:
@@ -85,17 +99,21 @@ def _figure(figure: Figure) -> Data:
 def compared(result: Assessment, public: bool) -> list[list[str]]:
     """What was compared with what, and by what: what it is, what is said of it, a name."""
     inputs = result.inputs
+    sizes = [_size(inputs.original), _size(inputs.protected)]
+    if public:
+        return [
+            ["original", f"about {sizes[0]}"],
+            ["protected", sizes[1]],
+            ["microgauge", result.microgauge],
+        ]
     rows = [
-        ["original", _size(inputs.original)],
-        ["protected", _size(inputs.protected)],
+        ["original", sizes[0], inputs.original.path],
+        ["protected", sizes[1], inputs.protected.path],
+        ["alignment", inputs.alignment.how, inputs.alignment.reason],
+        ["seed", str(inputs.seed)],
+        ["microgauge", result.microgauge],
     ]
-    if not public:
-        rows[0].append(inputs.original.path)
-        rows[1].append(inputs.protected.path)
-        rows.append(["alignment", inputs.alignment.how, inputs.alignment.reason])
-    rows.append(["seed", str(inputs.seed)])
-    rows.append(["microgauge", result.microgauge])
-    return rows if public or result.manifest is None else [*rows, *_made_from(result.manifest)]
+    return rows if result.manifest is None else [*rows, *_made_from(result.manifest)]
 
 
 def _made_from(manifest: Manifest) -> list[list[str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.render.report.data import THRESHOLD, assessment_data
-from microgauge.render.report.ranking import ranking_data
+from microgauge.render.report.ranking import for_users, ranking_data
 from microgauge.results import Assessment, Edition, Ranking
 from microgauge.results.plain import to_dict
 
@@ -50,6 +50,8 @@ def report_html(
         raise ValueError("the edition of a report is internal or public")
     if threshold < 1:
         raise ValueError("what a public report shows must rest on at least one record")
+    if edition == "public":
+        result = _for_users(result, threshold)
     if isinstance(result, Ranking):
         data = ranking_data(result, edition, threshold)
         title = "Protected versions compared"
@@ -57,6 +59,14 @@ def report_html(
         data = assessment_data(result, edition, threshold)
         title = "What protection cost"
     return _page(data, title)
+
+
+def _for_users(result: Assessment | Ranking, threshold: int) -> Assessment | Ranking:
+    """What data users may see."""
+    if isinstance(result, Ranking):
+        return for_users(result, threshold)
+    (told,) = result.presenter.for_users([result], threshold)
+    return told
 
 
 def _page(data: dict[str, Any], title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
@@ -86,6 +87,18 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "notes": list(result.notes),
     }
     return data
+
+
+def for_users(result: Ranking, threshold: int) -> Ranking:
+    """As data users may see it: looked at together, under numbers in place of files' names."""
+    whole = _with_report(result)
+    shown = [c.assessment for c in result.candidates if c.name in whole]
+    told = shown[0].presenter.for_users(shown, threshold)
+    candidates = tuple(
+        Candidate(name=f"candidate {place}", assessment=one)
+        for place, one in enumerate(told, start=1)
+    )
+    return replace(result, candidates=candidates, frontier=())
 
 
 def _choice(result: Ranking) -> Data:

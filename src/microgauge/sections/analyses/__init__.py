@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -22,6 +23,7 @@ class Indicators(Section):
     """Published statistics on both sides."""
 
     name = "indicators"
+    public = True
     title = "Indicators"
     about = "statistics that the schema names, with intervals"
     page = "indicators.md"
@@ -50,17 +52,25 @@ class Indicators(Section):
 
         return indicators_words(result.sections[self.name])
 
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """Those that rest on enough, rounded."""
+        from microgauge.sections.public.indicators import indicators_for_users
+
+        return indicators_for_users(result.sections[self.name], told)
+
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """Both sides of each indicator that may be told."""
         from microgauge.sections.analyses.report import indicators_report
 
-        return indicators_report(result.sections[self.name], edition, threshold)
+        del threshold
+        return indicators_report(result.sections[self.name], edition)
 
 
 class Regressions(Section):
     """Regressions on both sides."""
 
     name = "regressions"
+    public = True
     title = "Regressions"
     about = "regressions that the schema names"
     page = "regressions.md"
@@ -89,8 +99,15 @@ class Regressions(Section):
 
         return regressions_words(result.sections[self.name])
 
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """Terms that rest on enough, rounded."""
+        from microgauge.sections.public.regressions import regressions_for_users
+
+        return regressions_for_users(result.sections[self.name], told)
+
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """Both sides of each coefficient that may be told."""
         from microgauge.sections.analyses.report import regressions_report
 
-        return regressions_report(result, result.sections[self.name], edition, threshold)
+        del threshold
+        return regressions_report(result.sections[self.name], edition)

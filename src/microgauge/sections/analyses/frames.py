@@ -64,6 +64,10 @@ class Frame:
         """All rows of a group: what a function rests on is not known."""
         return self.units(group)
 
+    def influence(self, group: str | None) -> None:
+        """Not known of a function."""
+        del group
+
     def estimate(self, group: str | None) -> float:
         """What the function says; `Undefined` where it fails or gives no finite number."""
         members = self._members(group)

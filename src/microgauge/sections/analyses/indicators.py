@@ -18,6 +18,7 @@ from microgauge.sections.analyses.frames import Frame
 from microgauge.sections.analyses.units import Bounds, Units, condition_of
 from microgauge.study.records import Records, read_records, weight_name
 from microgauge.study.study import SIDES, Study
+from microgauge.values.labels import label_of
 
 
 def run(study: Study, log: Log) -> Asking[tuple[IndicatorResult, ...] | None]:
@@ -68,6 +69,8 @@ class Estimate:
     reason: str | None = None
     records: int | None = None
     """Records that the figure rests on."""
+    influence: float | None = None
+    """The most that leaving out one of some records moves it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +157,16 @@ class _Indicator:
             value = side.estimate(group)
         except Undefined as why:
             return Estimate(units=units, reason=str(why))
+        moved = side.influence(group) if place == 0 else None
+        known = Estimate(value, None, units, None, side.records(group), moved)
         try:
             if units < 2:
                 raise Undefined("one unit has no interval")
             if isinstance(side, Units) and self._closed:
-                return Estimate(value, side.closed(group), units, None, side.records(group))
-            bounds = self._percentiles(draws[place][group])
-            return Estimate(value, bounds, units, None, side.records(group))
+                return replace(known, bounds=side.closed(group))
+            return replace(known, bounds=self._percentiles(draws[place][group]))
         except Undefined as why:
-            return Estimate(value, None, units, str(why), side.records(group))
+            return replace(known, reason=str(why))
 
     def _percentiles(self, values: list[float]) -> Bounds:
         """The middle 95 % of draws. A statistic that half of the draws cannot give has none."""
@@ -194,6 +198,10 @@ class _Indicator:
             units_protected=protected.units,
             records_original=original.records,
             records_protected=protected.records,
+            influence_original=original.influence,
+            variable=self.given.variable,
+            category=None if self.given.category is None else label_of(self.given.category),
+            where=self.given.where,
             seed=self.seed,
         )
         figures: dict[str, Any] = {}

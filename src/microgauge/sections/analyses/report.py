@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from microgauge.results import (
-    Assessment,
-    CoefficientResult,
-    Edition,
-    IndicatorResult,
-    RegressionResult,
-)
+from microgauge.results import CoefficientResult, Edition, IndicatorResult, RegressionResult
 from microgauge.results.blocks import Block, Cell, Group, Head, Intervals, Legend, Sentence, Table
 from microgauge.results.wording import beginning, begun, figure
 from microgauge.sections.analyses.words import indicator_name, jointly
-from microgauge.sections.gdu.report import variables
-from microgauge.sections.public import may_be_told, public_indicators, public_labels
 
 BOTH_SIDES = (
     Head(text="original", right=True),
@@ -25,20 +17,25 @@ BOTH_SIDES = (
 )
 
 
-def indicators_report(
-    results: Sequence[IndicatorResult], edition: Edition, threshold: int
-) -> list[Group]:
-    """Both sides of each indicator; of the public edition, those that rest on enough records."""
+NOT_TOLD = (
+    "Told is what rests on enough records, on no single one, and gives none away by subtraction; "
+    "figures are rounded, the fewer the records the more, and overlaps are of rounded intervals."
+)
+NO_TERM = "None of its terms can be told: they rest on few records, or on one."
+
+
+def indicators_report(results: Sequence[IndicatorResult], edition: Edition) -> list[Group]:
+    """Both sides of each indicator."""
     public = edition == "public"
-    shown = public_indicators(results, threshold) if public else results
-    if not shown:
+    if not results:
         return []
     table = Table(
         caption="Indicators",
         heads=(Head(text="indicator"), *BOTH_SIDES),
-        rows=tuple(_indicator_row(found, public) for found in shown),
+        rows=tuple(_indicator_row(found, public) for found in results),
     )
-    blocks = (Legend(), table)
+    aside = (Sentence(text=NOT_TOLD, soft=True),) if public else ()
+    blocks = (Legend(), table, *aside)
     return [Group(name="indicators", title="Indicators", explain="overlap", blocks=blocks)]
 
 
@@ -56,33 +53,25 @@ def _indicator_row(found: IndicatorResult, public: bool) -> tuple[Cell, ...]:
     return (name, found.original, found.protected, found.overlap, drawn)
 
 
-def regressions_report(
-    result: Assessment, results: Sequence[RegressionResult], edition: Edition, threshold: int
-) -> list[Group]:
-    """Both sides of each coefficient; of the public edition, those that give nobody away."""
-    if edition == "public":
-        told = public_labels(variables(result, edition, threshold))
-        shown = [
-            _regression(found, told)
-            for found in results
-            if min(found.units_original or 0, found.units_protected or 0) >= threshold
-        ]
-    else:
-        shown = [_regression(found, None) for found in results]
-    if not shown:
+def regressions_report(results: Sequence[RegressionResult], edition: Edition) -> list[Group]:
+    """Both sides of each coefficient."""
+    public = edition == "public"
+    if not results:
         return []
-    blocks: tuple[Block, ...] = (Legend(), *shown)
+    shown = [_regression(found, public) for found in results]
+    aside = (Sentence(text=NOT_TOLD, soft=True),) if public else ()
+    blocks: tuple[Block, ...] = (Legend(), *shown, *aside)
     return [Group(name="regressions", title="Regressions", explain="overlap", blocks=blocks)]
 
 
-def _regression(result: RegressionResult, told: Mapping[str, frozenset[str]] | None) -> Group:
-    """A regression; with `told`, only terms whose categories may be told."""
-    shown = [c for c in result.coefficients if told is None or may_be_told(c, told)]
-    where = f", where {result.where}" if result.where and told is None else ""
+def _regression(result: RegressionResult, public: bool) -> Group:
+    where = f", where {result.where}" if result.where else ""
     title = result.formula + where
-    sentences = [Sentence(text=_mean_overlap(result, shown, public=told is not None))]
-    # What is of all terms is told only where all terms are.
-    if result.joint_overlap is not None and len(shown) == len(result.coefficients):
+    shown = result.coefficients
+    if public and not shown:
+        return Group(title=title, blocks=(Sentence(text=NO_TERM),))
+    sentences = [Sentence(text=_mean_overlap(result, shown, public=public))]
+    if result.joint_overlap is not None:
         said = jointly(result)
         sentences.append(Sentence(text=f"{begun(said)}."))
     table = Table(

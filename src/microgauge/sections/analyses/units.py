@@ -136,6 +136,32 @@ class Units:
             return min(int((values < value).sum()), int((values > value).sum()))
         return len(values)
 
+    def influence(self, group: str | None) -> float | None:
+        """The most that leaving out one record moves the figure; None where it leaves none.
+
+        Left out are those at the ends, and those that weigh most: no other moves it by more.
+        """
+        whole = np.arange(self.rows)
+        members = whole[self._members(group)]
+        if len(members) < 2:
+            return None
+        size = self._effective[members]
+        second = None if self.second is None else self.second[members] * size
+        pulls = [self.values[members], size, self.values[members] * size]
+        pulls += [] if second is None else [second]
+        ends = {int(members[end]) for pull in pulls for end in (pull.argmin(), pull.argmax())}
+        start = self.estimate(group)
+        return max(abs(self._without(place, group) - start) for place in ends)
+
+    def _without(self, place: int, group: str | None) -> float:
+        """The figure without one record; infinite where there is none."""
+        times = np.ones(self.rows)
+        times[place] = 0.0
+        try:
+            return replace(self, times=times).estimate(group)
+        except Undefined:
+            return np.inf
+
     def _sample(self, group: str | None) -> Sample:
         members = self._members(group)
         values, weights = self.values[members], self._effective[members]

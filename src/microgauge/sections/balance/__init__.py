@@ -28,7 +28,6 @@ class Balance(Section):
     result = Rut
     choices = RutChoices
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Loss and similarity of each variable, and the balance with risk."""

@@ -27,7 +27,6 @@ class Disclosure(Section):
     answers = "safe"
     result = DisclosureResult
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Every figure of disclosure."""

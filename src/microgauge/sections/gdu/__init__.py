@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -22,6 +23,7 @@ class Gdu(Section):
     """Global data utility (Kocar 2018)."""
 
     name = "gdu"
+    public = True
     title = "Global data utility"
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
@@ -53,6 +55,12 @@ class Gdu(Section):
         from microgauge.sections.gdu.words import words
 
         return words(result, result.sections[self.name])
+
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """The figure over what is told, in rounded scores."""
+        from microgauge.sections.public.scores import gdu_for_users
+
+        return gdu_for_users(result.sections[self.name], result, told)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """The list of variables, and the pairs."""

@@ -11,6 +11,7 @@ from microgauge.results import (
     Assessment,
     Details,
     Edition,
+    PairScore,
     RecodingResult,
     VariableDetail,
     VariableResult,
@@ -22,14 +23,14 @@ from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
     NOT_FOUND,
-    UNCHANGED,
+    change_said,
     pair_story,
-    same_distribution,
     variable_story,
     weakest_pairs,
 )
-from microgauge.sections.pictures.report import detail_data, rounded
-from microgauge.sections.public import public_missing
+from microgauge.sections.pictures.report import detail_data, rounded, told_data
+from microgauge.sections.public.scores import GONE, p_said
+from microgauge.sections.public.told import NOT_COUNTED
 
 Data = dict[str, Any]
 
@@ -104,7 +105,7 @@ def _entry(
     entry = {
         **_figures(fact, score),
         "missing": [fact.missing_original, fact.missing_protected],
-        "detail": detail_data(detail, public=False, threshold=0),
+        "detail": detail_data(detail),
         "story": "" if score is None else variable_story(fact, score),
         "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
@@ -127,19 +128,27 @@ def _public_entry(
     detail: VariableDetail | None,
     threshold: int,
 ) -> Data:
+    """Of a result that holds no more than data users may see."""
     entry = {
         **_figures(fact, score),
-        "missing": public_missing(fact, threshold),
-        "detail": detail_data(detail, public=True, threshold=threshold),
+        "p": None if score is None or score.p is None else p_said(score.p),
+        "missing": _public_missing(fact, threshold),
+        "detail": told_data(detail),
         "story": public_story(fact, score),
     }
     entry["value_labels"] = _value_labels(fact, entry["detail"])
     if entry["detail"] is None and not fact.removed:
-        # A p-value of few records would tell how many they are.
-        entry |= {"utility": None, "pairs": None, "p": None, "p_value": None, "test": None}
         entry["lost"] = fact.recoding is not None
         entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
     return entry
+
+
+def _public_missing(fact: VariableResult, threshold: int) -> list[str]:
+    """Missing cells of the protected file only; a small number is not told."""
+    count = fact.missing_protected
+    if count is None:
+        return ["–"]
+    return [f"{count:,}" if count == 0 or count >= threshold else f"fewer than {threshold}"]
 
 
 def _value_labels(fact: VariableResult, detail: Data | None, *more: str) -> dict[str, str]:
@@ -178,15 +187,12 @@ def public_story(fact: VariableResult, score: VariableScore | None) -> str:
         return ", ".join([*given, "not measured"])
     if score.p is not None and score.p < 0.05:
         return ", ".join([*given, "distribution changed"])
-    if given:
-        return given[0]
-    return UNCHANGED if same_distribution(fact, score) else NOT_FOUND
+    # That it is exactly the same would confirm every value of the release.
+    return given[0] if given else NOT_FOUND
 
 
 def _why_untold(detail: VariableDetail | None) -> str:
-    if detail is None:
-        return "its records were not counted"
-    return "it rests on few records" if detail.reason is None else "it cannot be drawn"
+    return NOT_COUNTED if detail is None or detail.reason is None else detail.reason
 
 
 def _given(fact: VariableResult) -> list[str]:
@@ -225,6 +231,7 @@ def counted(number: int) -> str:
 def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
     """Every pair's utility, the weakest ones, and their tables, which the public edition lacks."""
     pairs = gdu.pairs
+    story = public_pair_story if edition == "public" else pair_story
     names = list(dict.fromkeys(name for p in pairs for name in (p.a, p.b)))
     place = {name: i for i, name in enumerate(names)}
     found: Data = {
@@ -234,11 +241,11 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             for p in pairs
         ],
         "weakest": [
-            [place[p.a], place[p.b], rounded(p.utility or 0.0), pair_story(p)]
+            [place[p.a], place[p.b], rounded(p.utility or 0.0), story(p)]
             for p in weakest_pairs(pairs)[:MOST_WEAKEST]
         ],
         "stories": {
-            f"{place[p.a]},{place[p.b]}": pair_story(p) for p in pairs
+            f"{place[p.a]},{place[p.b]}": story(p) for p in pairs
         },
         "coverage": [gdu.coverage.tested, gdu.coverage.pairs],
         **weakest_first(gdu, names),
@@ -259,6 +266,33 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
         found["tables_left_out"] = details.left_out
         found["associations"] = _associations(gdu, names, found["order"][:MOST_DRAWN])
     return found
+
+
+def public_pair_story(pair: PairScore) -> str:
+    """What happened to a pair, without p-values."""
+    if pair.reason == GONE:
+        return "not in the protected file"
+    if pair.outcome is None:
+        return "not tested" if pair.reason is None else f"not told: {pair.reason}"
+    if pair.outcome == "lost":
+        return "lost: associated before, gone after"
+    if pair.outcome == "gained":
+        return "appeared: no association before"
+    if pair.outcome == "none" or pair.outcome == "reversed":
+        return pair_story(pair)
+    return _public_strength(pair)
+
+
+def _public_strength(pair: PairScore) -> str:
+    """How an association fared, as far as rounded figures tell."""
+    before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
+    if (pair.utility or 0.0) > AS_GOOD_AS_KEPT:
+        said = "nearly as it was"
+    elif after == before:
+        said = "a little weaker or stronger"
+    else:
+        said = "weaker" if after < before else "stronger"
+    return f"{said}: {change_said(pair)}" if before or after else f"{said}, and weak"
 
 
 def weakest_first(gdu: GDU, names: Sequence[str]) -> Data:

@@ -378,8 +378,8 @@ def pair_story(pair: PairScore) -> str:
             f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
         )
     if pair.outcome == "reversed":
-        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {_change(pair)}"
-    return f"{_strength(pair)}: {_change(pair)}"
+        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {change_said(pair)}"
+    return f"{_strength(pair)}: {change_said(pair)}"
 
 
 def _symbol(pair: PairScore, *, protected: bool = False) -> str:
@@ -391,7 +391,8 @@ def _before(pair: PairScore) -> str:
     return f"{_symbol(pair)} {effect(pair.coefficient_original)} before"
 
 
-def _change(pair: PairScore) -> str:
+def change_said(pair: PairScore) -> str:
+    """The association before and after."""
     after = _symbol(pair, protected=True)
     after = "" if after == _symbol(pair) else f"{after} "
     return (

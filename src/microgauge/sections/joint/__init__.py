@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -22,6 +23,7 @@ class Propensity(Section):
     """Propensity scores (Woo et al. 2009)."""
 
     name = "propensity"
+    public = True
     title = "Can the two files be told apart?"
     about = "whether a classifier can tell the files apart"
     page = "propensity.md"
@@ -50,19 +52,27 @@ class Propensity(Section):
 
         return recoded_first(result, self.name, propensity_words(result.sections[self.name]))
 
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """The figures in few digits."""
+        from microgauge.sections.public.whole_files import propensity_for_users
+
+        return propensity_for_users(result.sections[self.name], told)
+
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """The story, the scores, and what gives the file away."""
         from microgauge.sections.joint.recoded import recoded_first
         from microgauge.sections.joint.report import propensity_report
 
-        del edition, threshold
-        return recoded_first(result, self.name, propensity_report(result.sections[self.name]))
+        del threshold
+        told = propensity_report(result.sections[self.name], edition)
+        return recoded_first(result, self.name, told)
 
 
 class Clusters(Section):
     """Clusters (Woo et al. 2009)."""
 
     name = "clusters"
+    public = True
     title = "Clusters"
     slow = True
     about = "whether clusters hold both files in equal shares"
@@ -84,6 +94,13 @@ class Clusters(Section):
 
         return recoded_first(result, self.name, clusters_words(result.sections[self.name]))
 
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """The figures in few digits."""
+        from microgauge.sections.public.whole_files import clusters_for_users
+
+        del told
+        return clusters_for_users(result.sections[self.name])
+
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """A line for each number of groups."""
         from microgauge.sections.joint.recoded import recoded_first
@@ -97,6 +114,7 @@ class Ecdf(Section):
     """Empirical distribution functions (Woo et al. 2009)."""
 
     name = "ecdf"
+    public = True
     title = "Distribution functions"
     slow = True
     about = "how far the joint distributions are apart"
@@ -117,6 +135,12 @@ class Ecdf(Section):
         from microgauge.sections.joint.words import ecdf_words
 
         return recoded_first(result, self.name, ecdf_words(result.sections[self.name]))
+
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """The figures rounded up."""
+        from microgauge.sections.public.whole_files import ecdf_for_users
+
+        return ecdf_for_users(result.sections[self.name], told)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """A line on the distribution functions."""

@@ -29,14 +29,14 @@ def apart_from(result: Assessment) -> str:
     return f"apart from the recoding of {in_words(names, MOST_NAMED)}"
 
 
-def costs(result: Assessment) -> str:
-    """What those recodings alone leave of each variable."""
+def costs(result: Assessment) -> list[str]:
+    """What those recodings alone leave of each variable; nothing where it is not known."""
     told = [
         f"{v.name} {figure(v.recoding.utility, 2)}"
         for v in set_apart(result)
-        if v.recoding is not None
+        if v.recoding is not None and v.recoding.utility is not None
     ]
-    return f"recoding alone keeps: {in_words(told, MOST_NAMED)} (1 all)"
+    return [f"recoding alone keeps: {in_words(told, MOST_NAMED)} (1 all)"] if told else []
 
 
 def headline_apart(headline: Headline, result: Assessment) -> Headline:
@@ -56,5 +56,5 @@ def recoded_first(result: Assessment, section: str, groups: list[Group]) -> list
     first = next((name for name in SECTIONS if name in result.sections), None)
     if section != first or not groups or not set_apart(result):
         return groups
-    rows = (("recoding", apart_from(result)), ("", costs(result)))
+    rows = (("recoding", apart_from(result)), *(("", said) for said in costs(result)))
     return [replace(groups[0], blocks=(Stories(rows=rows), *groups[0].blocks)), *groups[1:]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.results import ClusterResult, EcdfResult, PropensityResult
+from microgauge.results import ClusterResult, EcdfResult, Edition, PropensityResult
 from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
 from microgauge.results.wording import begun, general
 from microgauge.sections.charts import SIDES, bars
@@ -24,9 +24,11 @@ def _whole(*blocks: Block) -> list[Group]:
     return [Group(name="whole", title="Whole file", explain="propensity", blocks=blocks)]
 
 
-def propensity_report(result: PropensityResult) -> list[Group]:
+def propensity_report(result: PropensityResult, edition: Edition) -> list[Group]:
     """The story, the scores of both files, and the variables that give the file away."""
-    said = f"U_p {general(result.value)}, {auc_words(result)}"
+    said = begun(auc_words(result))
+    if edition == "internal":  # U_p of one variable is a test of it, which can be turned back
+        said = f"U_p {general(result.value)}, {auc_words(result)}"
     charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
     told = [Sentence(text=propensity_story(result)), Sentence(text=said, soft=True)]
     if result.boosted is not None:

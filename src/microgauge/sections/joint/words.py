@@ -126,10 +126,10 @@ def propensity_story(result: PropensityResult) -> str:
     """Whether the files can be told apart, in a sentence."""
     if result.value is None or result.ratio is None:
         return f"not defined: {result.reason}"
+    terms = "" if result.terms is None else f", {counted(result.terms, 'term')}"
     return (
         f"{_told(result)}: U_p is {ratio_words(result.ratio)} a resample of the original "
-        f"would have ({result.model}, {counted(result.terms or 0, 'term')}; "
-        f"{sight_said(result.sees)})"
+        f"would have ({result.model}{terms}; {sight_said(result.sees)})"
     )
 
 

@@ -29,7 +29,6 @@ class LeftInSection(Section):
     result = tuple[LeftIn, ...]
     choices = LeftInChoices
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Every column of the protected table, and whether anything was changed."""

@@ -30,7 +30,6 @@ class Loss(Section):
     choices = LossChoices
     explanations = EXPLANATIONS
     slow_choices: ClassVar[Mapping[str, str]] = {"robust": "robust eigenvalues"}
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Everything the practice guide compares."""

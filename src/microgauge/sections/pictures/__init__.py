@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from microgauge.engines.rounds import Asking
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -19,6 +20,7 @@ class Pictures(Section):
     """Distributions and tables for the report."""
 
     name = "details"
+    public = True
     title = "Pictures"
     about = "what a report draws"
     page = "report.md"
@@ -31,6 +33,13 @@ class Pictures(Section):
         from microgauge.sections.pictures.section import run
 
         return run(study, log)
+
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """Distributions of groups that hold enough."""
+        from microgauge.sections.public.edition import details_for_users
+
+        del result
+        return details_for_users(told)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> list[Part]:
         """The list of variables, where the section that scores them was not computed."""

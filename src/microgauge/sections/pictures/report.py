@@ -7,17 +7,25 @@ from typing import Any
 
 from microgauge.results import NumberDetail, VariableDetail
 from microgauge.results.wording import rounded_per_cent
-from microgauge.sections.public import public_detail
 
 Data = dict[str, Any]
 
 
-def detail_data(detail: VariableDetail | None, public: bool, threshold: int) -> Data | None:
+def told_data(detail: VariableDetail | None) -> Data | None:
+    """What the picture of one variable is drawn from that data users see; nothing else."""
+    told = None if detail is None else detail.told
+    if told is None:
+        return None
+    both: Data = {"before": told.before, "after": told.after}
+    if told.inner:
+        return {"inner": told.inner, **both}
+    return {"labels": told.labels, **both, "recoded": told.recoded}
+
+
+def detail_data(detail: VariableDetail | None) -> Data | None:
     """What the picture of one variable is drawn from."""
     if detail is None:
         return None
-    if public:
-        return public_detail(detail, threshold)
     found: Data = {"reason": detail.reason}
     if detail.numbers is not None:
         n = detail.numbers

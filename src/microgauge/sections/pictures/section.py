@@ -135,7 +135,28 @@ def _numbers(both: Placed) -> NumberDetail:
         beyond_after=tails[1].beyond,
         outside_before=_outside(sides[0], low, high),
         outside_after=_outside(sides[1], low, high),
+        units_before=_units(sides[0]),
+        dominance_before=_dominance(sides[0]),
     )
+
+
+def _units(levels: Levels) -> float:
+    _, _, effective = levels.weighing.over(slice(0, -1))
+    return effective
+
+
+def _dominance(levels: Levels) -> float:
+    """What the record farthest from the mean has of the sum of squares about it, at most."""
+    here = levels.sums > 0
+    numbers, sums = levels.numbers[here], levels.sums[here]
+    size = float(np.abs(numbers).max()) or 1.0  # squares of the largest numbers there are
+    apart = numbers / size - float((numbers / size * sums).sum() / sums.sum())
+    squares = apart**2
+    total = float((squares * sums).sum())
+    # A level's weight over its rows is its records' weight; one may have all but all of it.
+    heaviest = np.sqrt(levels.weighing.squares[:-1][here])
+    one = np.where(levels.rows[here] == sums, 1.0, heaviest)
+    return float((squares * one).max()) / total if total > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -258,6 +279,7 @@ def _categories(both: Placed) -> CategoryDetail:
         rows_before=tuple(int(n) for n in taken(rows[0])),
         rows_after=tuple(int(n) for n in taken(rows[1])),
         others=len(rest),
+        units_before=_units(both.original.levels),
     )
 
 

@@ -31,7 +31,6 @@ class Requirements(Section):
     key = "require"
     explanations = EXPLANATIONS
     on_request = True
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Nothing to ask of rows: limits are held against figures once all are there."""

@@ -29,7 +29,6 @@ class Risk(Section):
     result = RiskResult
     choices = RiskChoices
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Every figure of risk."""

@@ -29,7 +29,6 @@ class Tables(Section):
     result = TablesResult
     choices = TablesChoices
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """All tables of analysed variables, compared cell by cell."""

@@ -28,7 +28,6 @@ class Verdict(Section):
     result = VerdictResult
     choices = VerdictChoices
     explanations = EXPLANATIONS
-    public = False
 
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Nothing to ask of rows: it is made of figures once all are there (`forming`)."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
+    from microgauge.sections.public.told import Told
     from microgauge.study.study import Study
 
 
@@ -21,6 +22,7 @@ class Yardsticks(Section):
     """Files whose loss is known."""
 
     name = "yardsticks"
+    public = True
     title = "Yardsticks"
     about = "files whose loss is known"
     page = "yardsticks.md"
@@ -40,6 +42,12 @@ class Yardsticks(Section):
         from microgauge.sections.yardsticks.words import words
 
         return words(result, result.sections[self.name])
+
+    def for_users(self, result: Assessment, told: Told) -> Any:
+        """The figures rounded, beside a file of which all is told."""
+        from microgauge.sections.public.whole_files import yardsticks_for_users
+
+        return yardsticks_for_users(result.sections[self.name], told)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """Those files' figures, and where this one stands."""

@@ -434,6 +434,12 @@ const testedSaid = ([tested, all]) => {
   return tested ? `${tested} of ${all} pairs tested.` : `None of ${all} pairs tested.`;
 };
 
+// Of a public report: some pairs that were tested are withheld.
+const toldSaid = ([told, all]) => {
+  if (all === 1) return told ? "The one pair there is is told." : "The one pair is not told.";
+  return told ? `${told} of ${all} pairs are told.` : `None of ${all} pairs is told.`;
+};
+
 export const renderPairs = (report, parent, id) => {
   const { pairs } = report;
   if (pairs.names.length < 2 && !report.correlations) return;
@@ -447,7 +453,8 @@ export const renderPairs = (report, parent, id) => {
   if (pairs.coverage) {
     const scale =
       "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
-    place.append(el("p", { class: "soft" }, `${testedSaid(pairs.coverage)} ${scale}`));
+    const said = report.edition === "public" ? toldSaid : testedSaid;
+    place.append(el("p", { class: "soft" }, `${said(pairs.coverage)} ${scale}`));
   }
   place.append(...heatMap(report, open));
   if (pairs.names.length > 1) place.append(chooser(pairs, open));

@@ -1,0 +1,135 @@
+"""Figures of both files as a whole: in few digits, and of variables that are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from microgauge.results import ClusterResult, EcdfResult, PropensityResult, Yardstick
+from microgauge.results.joint import Boosted
+from microgauge.sections.public.rounding import (
+    COARSEST,
+    few_digits,
+    round_step,
+    share_step,
+    to_step,
+    up_to_step,
+)
+from microgauge.sections.public.told import Told
+
+OUTER = 0.05
+"""Percentiles nearer to an end than this may be those of few."""
+
+
+def propensity_for_users(result: PropensityResult, told: Told) -> PropensityResult:
+    """Whether the files can be told apart; without the terms, whose number counts categories."""
+    return replace(
+        result,
+        terms=None,
+        rank=None,
+        rank_original=None,
+        description="",
+        design=None,
+        value=few_digits(result.value, 2),
+        expected=None,
+        ratio=_ratio(result.ratio),
+        null_deviation=None,
+        null_share=few_digits(result.null_share, 1),
+        permuted_ratio=few_digits(result.permuted_ratio, 1),
+        auc=_score(result.auc, told),
+        auc_cross=_score(result.auc_cross, told),
+        specks=None,
+        po50=None,
+        percentiles_original=_percentiles(result.percentiles_original, told),
+        percentiles_protected=_percentiles(result.percentiles_protected, told),
+        variables=tuple(
+            replace(v, drop=few_digits(v.drop, 1), reason=None)
+            for v in result.variables
+            if told.has(v.name)
+        ),
+        rows=0,
+        boosted=None if result.boosted is None else _boosted(result.boosted, told),
+    )
+
+
+def _ratio(value: float | None) -> float | None:
+    """No less than 1: how much less two files differ than chance would have it tells of few."""
+    return None if value is None else max(few_digits(value, 2) or 1.0, 1.0)
+
+
+def _score(value: float | None, told: Told) -> float | None:
+    return None if value is None else to_step(value, told.step / 5.0)
+
+
+def _percentiles(found: dict[str, float] | None, told: Told) -> dict[str, float] | None:
+    if found is None:
+        return None
+    return {
+        at: to_step(score, told.step / 5.0)
+        for at, score in found.items()
+        if OUTER <= float(at.rstrip("%")) / 100.0 <= 1.0 - OUTER
+    }
+
+
+def _boosted(found: Boosted, told: Told) -> Boosted:
+    return replace(
+        found,
+        value=few_digits(found.value, 2),
+        expected=None,
+        ratio=_ratio(found.ratio),
+        null_share=few_digits(found.null_share, 1),
+        auc_cross=_score(found.auc_cross, told),
+        rows=0,
+    )
+
+
+def clusters_for_users(results: Sequence[ClusterResult]) -> tuple[ClusterResult, ...]:
+    """U_c in two digits, without the clusters."""
+    return tuple(
+        replace(
+            one,
+            value=few_digits(one.value, 2),
+            expected=few_digits(one.expected, 2),
+            ratio=few_digits(one.ratio, 2),
+            null_share=few_digits(one.null_share, 1),
+            rows=0,
+            clusters=(),
+        )
+        for one in results
+    )
+
+
+def ecdf_for_users(result: EcdfResult, told: Told) -> EcdfResult:
+    """U_m is a number of records over all: rounded up, so that few do not show."""
+    step = share_step(told.rows, told.threshold) or COARSEST
+    return replace(
+        result,
+        maximum=_up(result.maximum, step),
+        mean_square=_up(result.mean_square, round_step(step * step)),
+        null_share_maximum=few_digits(result.null_share_maximum, 1),
+        null_share_mean_square=few_digits(result.null_share_mean_square, 1),
+    )
+
+
+def _up(value: float | None, step: float) -> float | None:
+    return None if value is None else up_to_step(value, step)
+
+
+def yardsticks_for_users(results: Sequence[Yardstick], told: Told) -> tuple[Yardstick, ...]:
+    """Beside a file of which all is told; else they are of more than the file's own figures."""
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else to_step(value, told.step)
+
+    return tuple(
+        replace(
+            one,
+            gdu=rounded(one.gdu),
+            univariate=rounded(one.univariate),
+            bivariate=rounded(one.bivariate),
+            propensity=few_digits(one.propensity, 2),
+            propensity_ratio=few_digits(one.propensity_ratio, 2),
+            reason=None,
+        )
+        for one in results
+    )

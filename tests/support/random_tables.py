@@ -1,0 +1,161 @@
+"""Tables with rare categories and outliers, releases of them, and what an attacker makes of both.
+
+`python -m support.random_tables 300` attacks so many and says what came back.
+"""
+
+import sys
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+
+import microgauge
+from support import attacker
+from support.reports import QUICK, data_of
+
+NUMBERS, FACTORS = ("income", "hours"), ("region", "kind", "job")
+
+
+def original(rng):
+    """A table: common categories and rare ones, numbers and a few far beyond them."""
+    rows = int(rng.integers(60, 900))
+    frame = pd.DataFrame(
+        {
+            "region": _factor(rng, rows, "r", int(rng.integers(2, 7))),
+            "kind": _factor(rng, rows, "k", int(rng.integers(2, 4))),
+            "job": _factor(rng, rows, "j", int(rng.integers(3, 12))),
+            "income": rng.lognormal(10, rng.uniform(0.3, 1.4), rows).round(2),
+            "hours": rng.normal(38, 6, rows).round(1),
+            "age": rng.integers(16, 95, rows).astype(float),
+        }
+    )
+    for _ in range(int(rng.integers(0, 4))):
+        frame.loc[int(rng.integers(rows)), "income"] = round(rng.uniform(1e6, 9e8), 2)
+    return frame
+
+
+def _factor(rng, rows, letter, size):
+    """Categories, of which some are of one, two or a few records."""
+    values = np.array([f"{letter}{i}" for i in rng.integers(0, size, rows)], dtype=object)
+    places = iter(rng.permutation(rows))
+    for number in range(int(rng.integers(0, 4))):
+        for _ in range(int(rng.choice([1, 1, 2, 3, 5, 8, 12]))):
+            values[next(places)] = f"{letter}_rare{number}"
+    return values
+
+
+def release(frame, rng):
+    """One of the usual ways to protect a table, or two of them."""
+    for method in rng.choice(METHODS, int(rng.integers(1, 3)), replace=False):
+        frame = method(frame, rng)
+    return frame
+
+
+def _swapped(frame, rng):
+    name = str(rng.choice(FACTORS))
+    places = rng.permutation(len(frame))[: len(frame) // 5]
+    values = frame[name].to_numpy(copy=True)
+    values[places] = values[rng.permutation(places)]
+    return frame.assign(**{name: values})
+
+
+def _without_rare(frame, rng):
+    name = str(rng.choice(FACTORS))
+    counts = frame[name].value_counts()
+    rare = counts.index[counts < 10]
+    return frame.assign(**{name: frame[name].where(~frame[name].isin(rare), counts.index[0])})
+
+
+def _top_coded(frame, rng):
+    return frame.assign(income=np.minimum(frame["income"], frame["income"].quantile(0.97)))
+
+
+def _noisy(frame, rng):
+    noise = rng.normal(1.0, 0.05, len(frame))
+    return frame.assign(income=(frame["income"] * noise).round(2))
+
+
+def _same(frame, rng):
+    return frame.copy()
+
+
+METHODS = np.array([_swapped, _without_rare, _top_coded, _noisy, _same], dtype=object)
+
+
+def _said():
+    """Every statistic with and without groups, and a regression on every factor."""
+    found = []
+    for number in NUMBERS:
+        found.append({"statistic": "median", "variable": number, "resamples": 20})
+        for statistic in ("mean", "total"):
+            found.append({"statistic": statistic, "variable": number, "resamples": 20})
+            found += [
+                {"statistic": statistic, "variable": number, "by": factor, "resamples": 20}
+                for factor in FACTORS
+            ]
+    found += [{"statistic": "share", "variable": factor} for factor in FACTORS]
+    models = [{"formula": f"{number} ~ {factor}"} for number in NUMBERS for factor in FACTORS]
+    return {"indicator": found, "regression": models}
+
+
+def page_of(frame, releases, threshold):
+    """The data of the public report of one release, or of several."""
+    if len(releases) == 1:
+        only = ["gdu", "ecdf", "indicators", "regressions"]
+        result = microgauge.assess(frame, releases[0], schema=_said(), only=only, details=True)
+    else:
+        said = {**_said(), "variable": {"kind": {"role": "quasi_identifier"}}}
+        result = microgauge.rank(frame, releases, schema=said, skip=QUICK, details=True)
+    return data_of(result.report(edition="public", min_count=threshold))
+
+
+def attacked(number):
+    """What comes back from one table, which a number chooses, and whether anything was told."""
+    rng = np.random.default_rng([number, 7])
+    frame = original(rng)
+    threshold = int(rng.choice([3, 5, 10]))
+    several = 1 if number % 5 else int(rng.integers(2, 4))
+    releases = [release(frame, rng) for _ in range(several)]
+    data = page_of(frame, releases, threshold)
+    found = []
+    for released in releases:
+        claims = attacker.attacked(data, released, len(frame), threshold, NUMBERS, FACTORS)
+        claims += attacker.single_values(data, frame, released, NUMBERS)
+        found += attacker.leaks(claims, frame, released, threshold)
+    labels = {
+        label
+        for name in FACTORS
+        for label in set(frame[name]) - set.union(*(set(r[name]) for r in releases))
+    }
+    found += attacker.names_in(data, sorted(labels), "categories")
+    return found, told(data)
+
+
+def told(data):
+    """How many distributions, pairs, indicators and terms a page tells."""
+    counts = Counter()
+    for report in attacker.reports_in(data):
+        counts["variables"] += sum(v["utility"] is not None for v in report["variables"])
+        counts["pairs"] += sum(u is not None for _, _, u in report["pairs"]["matrix"])
+        rows = attacker.table_rows(attacker.section_of(report, "indicators"))
+        counts["indicators"] += len(rows)
+        for group in attacker.section_of(report, "regressions"):
+            counts["terms"] += len(attacker.table_rows(group.get("blocks", ())))
+    return counts
+
+
+def main():
+    """Attack many and say what came back."""
+    many, counts, leaking = int(sys.argv[1]), Counter(), 0
+    for number in range(many):
+        found, shown = attacked(number)
+        counts += shown
+        leaking += bool(found)
+        for claim in found:
+            sys.stdout.write(f"{number} {claim}\n")
+    told_of = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    sys.stdout.write(f"{many} tables, {leaking} of them leak; told: {told_of}\n")
+
+
+if __name__ == "__main__":
+    main()
