@@ -31,7 +31,7 @@ def check_writable(path: Path) -> None:
     kind = irregular(path)
     if kind is not None:
         raise InputError(f"{path} is {kind}; name a file to write.")
-    place = real_place(path)
+    place = real_place(path) if path.is_symlink() else path
     if not place.parent.is_dir():
         raise InputError(f"there is no folder {place.parent} to write {place.name} into.")
     if not os.access(place.parent, os.W_OK):
