@@ -322,3 +322,18 @@ def test_every_control_is_reached_by_the_keyboard(visit):
             sorted(reached),
         )
         assert unreached == []
+
+
+def test_no_finding_is_cut_or_covered_on_paper(visit):
+    """The first page holds what the demo has to say, above what was compared."""
+    with visit("demo") as page:
+        page.set_viewport_size(SHEET)
+        page.emulate_media(media="print")
+        cut, above = page.evaluate(
+            "() => { const list = document.querySelector('#decision .findings');"
+            " const paper = document.querySelector('#decision .paper');"
+            " return [list.scrollHeight - list.clientHeight,"
+            " paper.getBoundingClientRect().top - list.getBoundingClientRect().bottom]; }"
+        )
+    assert cut <= 0
+    assert above >= 0
