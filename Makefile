@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-quick coverage mutants check check-js bench panel panel-page format clean browser java
+.PHONY: demo test test-quick coverage mutants fuzz check check-js bench panel panel-page format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
@@ -32,6 +32,12 @@ SEED ?= 1
 mutants: $(READY)
 	$(BIN)/python tools/mutants.py --known
 	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED)
+
+# Hostile inputs by families, from a seed: minutes for 1,000 cases. A failure says how to repeat it.
+CASES ?= 1000
+
+fuzz: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m support.fuzz --cases $(CASES) --seed $(SEED)
 
 # Reports are tested in Chromium, which Debian and its kin have as a package.
 browser:

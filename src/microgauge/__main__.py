@@ -1,7 +1,19 @@
 """`python -m microgauge`."""
 
+import signal
 import sys
+import warnings
 
-from microgauge.cli import main
 
-sys.exit(main())
+def run() -> int:
+    """The command. Ctrl-C before there is anything to clear away just ends it, without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # What libraries say to programmers; figures that are none are null, with the reason.
+    warnings.simplefilter("ignore")
+    from microgauge.cli import main
+
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

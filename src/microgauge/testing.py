@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from microgauge.commands.assess import SchemaSource
+    from microgauge.commands.faults_first import SchemaSource
     from microgauge.results import Assessment
 
 __all__ = ["require"]

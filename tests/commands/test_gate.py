@@ -233,15 +233,15 @@ def test_a_limit_on_nothing_lists_what_can_be_limited(limits):
 
 
 def test_files_are_written_all_or_none(tmp_path, monkeypatch):
-    from microgauge.tables import writing
+    from microgauge.results import writing
 
     (tmp_path / "a").write_text("before")
     filled = writing._fill
 
-    def full_disk(path, content):
+    def full_disk(path, content, *more):
         if content == "second":
             raise OSError(28, "No space left on device")
-        filled(path, content)
+        filled(path, content, *more)
 
     monkeypatch.setattr(writing, "_fill", full_disk)
     with pytest.raises(microgauge.InputError, match="No space left"):

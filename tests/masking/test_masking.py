@@ -823,7 +823,7 @@ def test_whole_numbers_that_would_lose_digits_are_refused():
 
 
 def test_the_original_is_not_written_over(folder):
-    with pytest.raises(InputError, match="is the original"):
+    with pytest.raises(InputError, match="is an input of this run"):
         mask("original.csv", {"step": [SAME]}, "original.csv")
 
 
@@ -1279,7 +1279,9 @@ def test_a_recipe_without_steps_is_refused(recipe):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, None, [1]])
 def test_a_seed_is_a_whole_number(seed):
-    assert refused(table(1), SAME, seed=seed) == ("seed must be a whole number, 0 or more.",)
+    assert refused(table(1), SAME, seed=seed) == (
+        "seed must be a whole number from 0 to 2^64 - 1.",
+    )
 
 
 REFUSED = [

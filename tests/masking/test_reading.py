@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import microgauge
 from microgauge.errors import InputError
+from microgauge.masking import mask
 
 TABLE = pl.DataFrame(
     {
@@ -81,7 +83,7 @@ def test_parts_with_columns_in_another_order_are_masked(made, expected, tmp_path
 def test_parts_of_the_original_are_not_written_over(made, tmp_path) -> None:
     for name in ("parts-1.csv", "parts-2.csv"):
         (tmp_path / name).write_bytes(made.read_bytes())
-    with pytest.raises(InputError, match="is the original"):
+    with pytest.raises(InputError, match="is an input of this run"):
         microgauge.mask(f"{tmp_path}/parts-*.csv", RECIPE, tmp_path / "parts-2.csv")
 
 
@@ -138,3 +140,44 @@ def test_pandas_columns_keep_their_values() -> None:
     assert found["mixed"].to_list() == ["1", "a", None, "2.5"] * 10
     assert found["kind"].to_list() == ["b", "a"] * 20
     assert found["when"].isna().sum() == 20
+
+
+@pytest.mark.parametrize("cell", [str(2**53 + 1), str(-(2**53) - 1), str(2**63), "9" * 25])
+def test_whole_numbers_beyond_two_to_the_53_are_kept_or_refused(cell, tmp_path) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text("id,x\n" + "".join(f"{cell[:-1]}{n},{n}\n" for n in range(6)))
+    wanted = pl.read_csv(path, infer_schema=False)["id"].to_list()
+    for method, choice in {"round": {"unit": 10}, "noise": {"share": 0.1}}.items():
+        steps = {"step": [{"method": method, "variables": ["id"], **choice}]}
+        with pytest.raises(InputError):
+            mask(path, steps, tmp_path / "m.csv")
+        mask(path, {"step": [{"method": method, "variables": ["x"], **choice}]}, tmp_path / "m.csv")
+        assert pl.read_csv(tmp_path / "m.csv", infer_schema=False)["id"].to_list() == wanted
+    mask(path, {"step": [{"method": "suppress", "variables": ["x"], "share": 0.5}]},
+         tmp_path / "m.csv")  # fmt: skip
+    assert pl.read_csv(tmp_path / "m.csv", infer_schema=False)["id"].to_list() == wanted
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"method": "noise", "share": 1.0},
+        {"method": "round", "unit": 1.5e308},
+        {"method": "microaggregation", "g": 3},
+        {"method": "synthesise", "model": "normal"},
+        {"method": "noise", "share": 0.5, "correlated": True},
+    ],
+    ids=str,
+)
+def test_nothing_infinite_is_written(step, tmp_path) -> None:
+    path = tmp_path / "o.csv"
+    path.write_text("x,y\n" + "1.7e308,1\n-1.7e308,2\n1e308,3\n" * 5)
+    output = tmp_path / "m.csv"
+    with np.errstate(all="ignore"):
+        try:
+            mask(path, {"step": [{**step, "variables": ["x"]}]}, output)
+        except InputError:
+            assert not output.exists()
+            return
+    found = pl.read_csv(output)["x"]
+    assert found.is_finite().all()

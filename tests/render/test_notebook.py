@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import microgauge
+from microgauge.errors import InputError
 from microgauge.render.workbook import SHEETS, sheets_of, workbook
 from microgauge.results.given_back import given_back
 from support.reports import HOSTILE, demo_ranking, demo_result, hostile_ranking, hostile_result
@@ -99,7 +100,7 @@ def test_charts_of_a_file_display_and_are_saved(result, name, tmp_path):
     assert json.loads(json.dumps(shown["application/vnd.vegalite.v5+json"], allow_nan=False))
     chart.save(tmp_path / "chart.png")
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match=r"svg or \.png"):
+    with pytest.raises(InputError, match=r"svg or \.png"):
         chart.save(tmp_path / "chart.pdf")
 
 

@@ -110,7 +110,7 @@ def test_every_kind_of_table_tells_where_its_faults_are() -> None:
     ).faults()
     assert found == [
         "[options] pairs must be a list of pairs of variable names.",
-        "[options] seed must be a whole number, 0 or more.",
+        "[options] seed must be a whole number from 0 to 2^64 - 1.",
         '[variable.a] type is "nomnal"; it must be one of nominal, ordinal, continuous. Did you '
         'mean "nominal"?',
         "[variable.a] recode must have one of map, breaks, top/bottom, round, prefix; it has map "

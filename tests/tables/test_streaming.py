@@ -26,7 +26,7 @@ from microgauge.schema import Schema
 from microgauge.sections.registry import choosable
 from microgauge.tables import Key, Reading, read_table
 from microgauge.tables.budget import memory_bytes
-from microgauge.tables.scratch import Spilled
+from microgauge.tables.scratch import Spilled, Veil
 from microgauge.tables.source import Source
 from microgauge.values.hashing import key_words
 from microgauge.values.totals import Total
@@ -1477,3 +1477,27 @@ def test_sums_that_grow_are_added_like_to_like():
 
 def test_nothing_is_known_of_no_answers():
     assert not Total().known
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50))
+def test_veiled_numbers_come_back_and_show_nothing(numbers):
+    plain = np.array(numbers, dtype=np.uint64)
+    one, other = Veil(), Veil()
+    assert (one.off(one.on(plain)) == plain).all()
+    assert len(set(one.on(plain).tolist())) == len(set(numbers))
+    assert not set(one.on(plain).tolist()) & set(other.on(plain).tolist())
+
+
+def test_a_scratch_file_holds_no_key_that_can_be_turned_back(tmp_path):
+    words = np.arange(1, 2000, dtype=np.uint64)
+    column = Spilled(np.uint64, tmp_path, Veil())
+    column.append(words)
+    assert (column[5:900] == words[5:900]).all()
+    some = column.gathered([np.array([3, 1, 700]), np.array([1998])])
+    assert some[:].tolist() == [4, 2, 701, 1999]
+    for spilled in (column, some):
+        spilled._file.seek(0)
+        stored = np.frombuffer(spilled._file.read(), dtype=np.uint64)
+        assert not set(stored.tolist()) & set(words.tolist())
+        steps = np.diff(stored)
+        assert len(set(steps.tolist())) == len(steps)

@@ -11,6 +11,8 @@ from microgauge._version import __version__
 from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
 from microgauge.cli.command import CommandParser
 from microgauge.cli.outputs import guard
+from microgauge.cli.stopping import REFUSED, code_of, failed, stoppable, what_stopped
+from microgauge.cli.streams import let_go, prepare, say
 from microgauge.errors import InputError
 
 __all__ = ["main"]
@@ -38,33 +40,39 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0: done; 1: a limit is missed; 2: the input cannot be used."""
+    """Run the command. Exit code 0: done; 1: a limit is missed; 2: the input cannot be used.
+
+    3: a fault of ours; 128 and a signal's number: stopped.
+    """
     # numpy asks for huge pages for every large array. Most of ours live for a moment, and clearing
     # huge pages then costs more than it saves. Must be set before numpy is loaded.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    prepare()
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.command is None:
         parser.print_help()
         return 0
     try:
-        guard(chosen)
-        return int(chosen.run(chosen))
+        with stoppable():
+            guard(chosen)
+            code = int(chosen.run(chosen))
+            sys.stdout.flush()
+            return code
     except InputError as error:
-        sys.stderr.write(f"microgauge: {_printable(str(error))}\n")
-        return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("microgauge: stopped; nothing was written.\n")
-        return 130
+        say(str(error))
+        return REFUSED
+    except KeyboardInterrupt as stop:
+        say(what_stopped(stop))
+        return code_of(stop)
     except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough.
-        sys.stderr.close()
+        let_go()  # the reader of our output (head, less) has seen enough
         return 0
-
-
-def _printable(message: str) -> str:
-    """A message without signs that would command a terminal: it may name columns of a file."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in message)
+    except Exception as error:  # noqa: BLE001  the last to hear of it: no traceback ever
+        let_go()
+        code, said = failed(error)
+        say(said)
+        return code
 
 
 def _parser() -> argparse.ArgumentParser:

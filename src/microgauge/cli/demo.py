@@ -58,7 +58,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def _write_raw(path: Path) -> int:
     from microgauge.demo import ORIGINAL
-    from microgauge.tables.writing import write_whole
+    from microgauge.results.writing import write_whole
 
     check_outputs(str(path))
     write_whole(path, ORIGINAL.read_bytes())

@@ -17,6 +17,8 @@ from microgauge.cli.comparison import (
 )
 from microgauge.cli.options import add_choices
 from microgauge.cli.outputs import Files, check_outputs
+from microgauge.cli.stopping import code_of
+from microgauge.cli.streams import say
 from microgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def run(chosen: argparse.Namespace) -> int:
     check_comparison(chosen, drawn)
     check_outputs(chosen.output)
     _check_pick(chosen)
-    folder = chosen.folder or f"{Path(chosen.recipe).stem}-explored"
+    folder = kept_in(chosen)
     try:
         with Line() as progress:
             result = explore(
@@ -70,15 +72,20 @@ def run(chosen: argparse.Namespace) -> int:
                 **chosen_comparison(chosen),
                 progress=progress,
             )
-    except KeyboardInterrupt:
-        sys.stderr.write(
-            f"microgauge: stopped; finished candidates are kept in {folder}. The same command "
-            "goes on from there.\n"
+    except KeyboardInterrupt as stop:
+        say(
+            f"stopped; finished candidates are kept in {folder}. The same command goes on from "
+            "there."
         )
-        return 130
+        return code_of(stop)
     return compared(
         chosen, result, drawn, _recipe_file(chosen.output, _picked(result, chosen.pick))
     )
+
+
+def kept_in(chosen: argparse.Namespace) -> str:
+    """The folder of finished candidates."""
+    return str(chosen.folder or f"{Path(chosen.recipe).stem}-explored")
 
 
 def _check_pick(chosen: argparse.Namespace) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,19 +17,25 @@ from microgauge.errors import InputError
 if TYPE_CHECKING:
     from microgauge.schema import Schema
 
-INPUTS = ("original", "protected", "schema", "recipe", "external", "population", "holdout")
-OUTPUTS = (
-    "json",
-    "report",
-    "summary",
-    "junit",
-    "pairs",
-    "risky",
-    "map",
-    "levels",
-    "table",
-    "output",
-)
+OTHER_TABLES = ("external", "population", "holdout")
+INPUTS = ("result", "original", "protected", "schema", "recipe", *OTHER_TABLES)
+OUTPUTS = ("json", "report", "summary", "junit", "pairs", "risky", "table", "output", "raw")
+PICTURES = ("map", "levels")
+ENDINGS = {
+    "json": (".json",),
+    "report": (".html", ".htm"),
+    "summary": (".pdf",),
+    "junit": (".xml",),
+    "pairs": (".csv",),
+    "risky": (".csv",),
+    "table": (".csv",),
+    "raw": (".csv",),
+}
+"""How names end of what an option writes."""
+OTHERS = (".svg", ".png", ".xlsx", ".parquet", ".arrow", ".feather", ".toml", ".zip", ".gz")
+"""Endings of what no such option writes."""
+KEPT = re.compile(r"[0-9a-f]{24}\.json")
+"""What `explore` calls the candidates it keeps."""
 MISSED = 1
 """What a command returns where a limit is missed."""
 Files = dict[Path, str | bytes]
@@ -34,51 +43,102 @@ Files = dict[Path, str | bytes]
 
 
 def guard(chosen: argparse.Namespace) -> None:
-    """Refuse to write a result over a file it is made from, or two results to one place."""
-    given = vars(chosen)
-    wanted = {name: given.get(name) for name in OUTPUTS}
-    places = {n: Path(p) for n, p in wanted.items() if isinstance(p, str) and p != "-"}
+    """Refuse to write over what is read, two results to one place, or what is no file."""
+    places = _places(vars(chosen))
     if not places:
         return
-    from microgauge.tables.source import files_of
+    from microgauge.tables.collisions import collisions
 
-    named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
-    inputs = [*named, *(given.get("candidates") or [])]
-    read = {file.resolve() for source in inputs for file in files_of(source)}
-    faults = [
-        f"--{name}: {place} is an input of this run; write elsewhere."
-        for name, place in places.items()
-        if place.resolve() in read
-    ]
-    by_place: dict[Path, list[str]] = {}
-    for name, place in places.items():
-        by_place.setdefault(place.resolve(), []).append(f"--{name}")
-    faults += [
-        f"{' and '.join(names)} would write the same file, {place.name}; name different ones."
-        for place, names in by_place.items()
-        if len(names) > 1
-    ]
+    faults = [*_ending_faults(vars(chosen)), *collisions(places, _inputs(chosen))]
+    kept = _kept_folder(chosen)
+    for option, place in places.items():
+        inside = kept is not None and Path(os.path.realpath(place)).parent == kept
+        if inside and KEPT.fullmatch(place.name):
+            faults.append(f"{option}: {place} is a kept candidate; write elsewhere.")
     if faults:
         raise InputError(*faults)
 
 
-def check_outputs(*names: str | None) -> None:
-    """Whether files can be written where they are asked for."""
-    from microgauge.tables.writing import check_writable
+def _places(given: Mapping[str, Any]) -> dict[str, Path]:
+    """Where something will be written, by option."""
+    said = {name: given.get(name) for name in (*OUTPUTS, "folder")}
+    if given.get("command") == "demo" and (given.get("raw") or given.get("candidates")):
+        said = {"raw": given.get("raw")}  # these write nothing else
+    named = {name: path for name, path in said.items() if isinstance(path, str)}
+    found = {f"--{name}": Path(path) for name, path in named.items() if path not in ("", "-")}
+    for name in PICTURES:
+        if isinstance(given.get(name), str):
+            from microgauge.render.pictures import pictures_of
 
+            drawn = [path for path, _ in pictures_of([given[name]])]
+            both = len(drawn) > 1
+            found |= {f"--{name}{f' ({Path(p).name})' if both else ''}": Path(p) for p in drawn}
+    return found
+
+
+def _inputs(chosen: argparse.Namespace) -> list[str]:
+    """All that a command reads, with the tables that the schema names."""
+    given = vars(chosen)
+    named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
+    if chosen.command == "demo":
+        from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
+
+        return [str(path) for path in (ORIGINAL, PROTECTED, SCHEMA)]
+    with suppress(InputError):  # told where the schema is read
+        from microgauge.cli.options import chosen_schema
+
+        schema = chosen_schema(given.get("schema"), given.get("settings") or ())
+        tables = [getattr(schema.risk, which) for which in OTHER_TABLES]
+        named += [table for table in tables if isinstance(table, str)]
+    return [*named, *(given.get("candidates") or [])]
+
+
+def _kept_folder(chosen: argparse.Namespace) -> Path | None:
+    """Where `explore` keeps what it made."""
+    if chosen.command != "explore":
+        return None
+    from microgauge.cli.explore import kept_in
+
+    return Path(os.path.realpath(kept_in(chosen)))
+
+
+def _ending_faults(given: Mapping[str, Any]) -> list[str]:
+    """Names that promise another format than what is written."""
+    others = {ending for endings in ENDINGS.values() for ending in endings}
+    faults = []
+    for name, own in ENDINGS.items():
+        said = given.get(name)
+        ending = _ends(said) if isinstance(said, str) else ""
+        if ending in own or name == "summary":  # which must end so, see check_report
+            continue
+        if ending == ".pdf" and name == "report":
+            faults.append(
+                "--report writes a page for a browser (HTML); for one page in PDF use --summary "
+                f"{said}."
+            )
+        elif ending in (*others, *OTHERS):
+            faults.append(f"--{name} writes {own[0][1:].upper()}: {said} must end in {own[0]}.")
+    return faults
+
+
+def check_outputs(*names: str | None) -> None:
+    """Whether files can be written where they are asked for; all faults at once."""
+    from microgauge.results.writing import check_writable
+
+    faults: list[str] = []
     for name in names:
         if name and name != "-":
-            check_writable(Path(name))
+            try:
+                check_writable(Path(name))
+            except InputError as error:
+                faults += error.faults
+    if faults:
+        raise InputError(*dict.fromkeys(faults))
 
 
 def check_report(chosen: argparse.Namespace) -> None:
     """Whether a report, a summary and test cases can be what is asked for."""
     faults = [] if chosen.min_count >= 1 else ["--min-count must be 1 or more."]
-    if _ends(chosen.report) == ".pdf":
-        faults.append(
-            "--report writes a page for a browser (HTML); for one page in PDF use --summary "
-            f"{chosen.report}."
-        )
     if _ends(chosen.summary) in (".html", ".htm"):
         faults.append(
             "--summary writes one page in PDF; for a page for a browser (HTML) use --report "
@@ -170,13 +230,22 @@ def printed(
     result: Any, json: str | None, files: Files | None = None, shown: Shown | None = None
 ) -> int:
     """Print a result, or its JSON; write that and other files, all or none."""
+    from microgauge.cli.streams import escaped
     from microgauge.results.plain import json_text
-    from microgauge.tables.writing import write_together
+    from microgauge.results.writing import write_together
 
     wanted: Files = dict(files or {})
     if json and json != "-":
         wanted[Path(json)] = json_text(result)
-    write_together(wanted)
     text = str(result) if shown is None else shown.text(result, list(wanted))
-    sys.stdout.write(json_text(result) if json == "-" else text)
+    if json == "-":
+        unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+        text = json_text(result) if unicode else escaped(json_text(result))
+    write_together(wanted)
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except KeyboardInterrupt as stop:
+        stop.args = tuple(wanted)
+        raise
     return 0

@@ -22,7 +22,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Draft, and write or print."""
     from microgauge.commands.draft import draft_schema
-    from microgauge.tables.writing import write_whole
+    from microgauge.results.writing import write_whole
 
     check_outputs(chosen.output)
     text = draft_schema(chosen.original, chosen.protected, **chosen_reading(chosen))

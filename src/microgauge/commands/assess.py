@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from microgauge._version import __version__
 from microgauge.commands.estimate import warn_if_long
+from microgauge.commands.faults_first import SchemaSource, faults_first, read_schema
 from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_of
 from microgauge.engines.opening import engine_for, open_table, reading_of
@@ -44,10 +45,9 @@ SCHEMA_VERSION = 1
 LARGE = 100_000
 """Rows beyond which p-values say little and test_n is recommended."""
 
-SchemaSource = Schema | Mapping[str, Any] | str | Path | None
-
 
 @followed
+@faults_first
 def assess(
     original: Any,
     protected: Any,
@@ -362,13 +362,8 @@ def requested(**asked: bool) -> frozenset[str]:
     return frozenset(name for name, wanted in asked.items() if wanted)
 
 
-def _schema(schema: SchemaSource, key: str | None) -> Schema:
-    if schema is None:
-        schema = Schema()
-    elif isinstance(schema, str | Path):
-        schema = Schema.load(schema)
-    elif isinstance(schema, Mapping):
-        schema = Schema.from_dict(schema)
+def _schema(source: SchemaSource, key: str | None) -> Schema:
+    schema = read_schema(source)
     if key is not None:
         schema = replace(schema, options=replace(schema.options, key=key))
     return schema

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import comb
+from math import comb, isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,8 @@ import numpy as np
 
 from microgauge._version import __version__
 from microgauge.arrays import Floats, Index
-from microgauge.commands.assess import SchemaSource, chosen_schema
+from microgauge.commands.assess import chosen_schema
+from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
@@ -72,6 +73,7 @@ Released = dict[str, tuple[Described, Recoding | None]]
 
 
 @followed
+@faults_first
 def diagnose(
     original: Any,
     *,
@@ -515,6 +517,8 @@ def _distribution(variable: Described) -> VariableDiagnosis:
 def _bins(levels: Levels) -> tuple[dict[str, Any], ...]:
     low, high = float(levels.numbers[0]), float(levels.numbers[-1])
     edges = np.linspace(low, high, BINS + 1) if high > low else np.array([low, high])
+    if not isfinite(high - low):  # the range is beyond all numbers, its halves are not
+        edges = np.linspace(low / 2, high / 2, BINS + 1) * 2
     shares, _ = np.histogram(levels.numbers, bins=edges, weights=levels.sums)
     shares = shares / levels.sums.sum()
     return tuple(

@@ -9,7 +9,6 @@ from typing import Any
 
 from microgauge.commands.assess import (
     Original,
-    SchemaSource,
     assess_against,
     chosen_schema,
     read_original,
@@ -18,6 +17,7 @@ from microgauge.commands.assess import (
 from microgauge.commands.candidates import opened
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.estimate import warn_if_long
+from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.commands.manifest import engine_name, inputs_of, manifest_of
 from microgauge.commands.replicates import MeasuredAgain
 from microgauge.commands.wanted import Wanted, in_full, wanted_of
@@ -40,6 +40,7 @@ from microgauge.tables import exists
 
 
 @followed
+@faults_first
 def rank(
     original: Any,
     candidates: Sequence[Any],

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.arrays import Index
 from microgauge.commands.assess import Original, assess_against, read_original
@@ -93,7 +94,7 @@ class MeasuredAgain:
         alignment = candidate.assessment.inputs.alignment
         key = self.schema.options.key
         if alignment.aligned and alignment.how == "key" and key in frame.columns:
-            return unit_groups(frame.select(key))
+            return unit_groups(frame.select(by_name(key)))
         if alignment.aligned and frame.height == len(self._groups):
             return self._groups
         return unit_groups(frame)
@@ -105,7 +106,7 @@ class MeasuredAgain:
     @cached_property
     def _groups(self) -> Index:
         key = self.schema.options.key
-        known = self._frame if key not in self._frame.columns else self._frame.select(key)
+        known = self._frame if key not in self._frame.columns else self._frame.select(by_name(key))
         return unit_groups(known)
 
     def _original(self, group: int) -> Original:

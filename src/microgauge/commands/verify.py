@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -50,12 +51,14 @@ def verify(
     path = Path(result)
     content, manifest = _read(path)
     given = {"original": original, "external": external, "population": population}
-    found = _sources(manifest, path.parent, given | {"holdout": holdout}, _listed(protected))
-    checks = [_checked(one, source) for one, source in found]
-    checks += [*_text_checks(manifest, path.parent, schema), *_seed_checks(manifest)]
-    told: dict[str, Any] = {"compared": None, "figures": (), "reason": "only hashes were wanted"}
-    if not hashes_only:
-        told = _again(manifest, found, content, checks, progress)
+    with _damage_told():
+        found = _sources(manifest, path.parent, given | {"holdout": holdout}, _listed(protected))
+        checks = [_checked(one, source) for one, source in found]
+        checks += [*_text_checks(manifest, path.parent, schema), *_seed_checks(manifest)]
+        unasked = "only hashes were wanted"
+        told: dict[str, Any] = {"compared": None, "figures": (), "reason": unasked}
+        if not hashes_only:
+            told = _again(manifest, found, content, checks, progress)
     return Verification(
         result=path.name,
         command=manifest.command,
@@ -63,6 +66,18 @@ def verify(
         versions=tuple(_version_differences(manifest)),
         **told,
     )
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """A manifest may hold anything where someone changed it."""
+    try:
+        yield
+    except (TypeError, KeyError, AttributeError, ValueError, IndexError):
+        raise InputError(
+            "the manifest of this result does not say how it was made: it was changed or is "
+            "damaged."
+        ) from None
 
 
 def _read(path: Path) -> tuple[dict[str, Any], Manifest]:

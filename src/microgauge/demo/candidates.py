@@ -15,12 +15,14 @@ _MARRIED = {"married": "married", "never married": "never married"}
 
 def write_candidates(folder: Path) -> list[Path]:
     """Write the five versions into a folder; their paths, the weakest first."""
+    from microgauge.results.writing import check_writable, write_together
+
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, table in zip(NAMES, candidates(), strict=True):
-        path = folder / f"{name}.csv"
-        table.write_csv(path)
-        paths.append(path)
+    paths = [folder / f"{name}.csv" for name in NAMES]
+    for path in paths:
+        check_writable(path)
+    tables = zip(paths, candidates(), strict=True)
+    write_together({path: table.write_csv() for path, table in tables})
     return paths
 
 

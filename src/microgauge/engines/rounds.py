@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from microgauge.engines.engine import Engine
-from microgauge.errors import Undefined
+from microgauge.errors import InputError, Undefined
 from microgauge.passes import Facts, Pass
 
 T = TypeVar("T")
@@ -217,6 +217,11 @@ class Rounds:
             task.done, task.outcome = True, end.value
         except Undefined as why:  # told to those who wait for it, or raised at the end
             task.done, task.failure = True, why
+        except InputError:
+            raise
+        except Exception as error:
+            error.add_note(f"while working on {getattr(task.part, 'name', task.part)}")
+            raise
         else:
             if isinstance(said, Need):
                 task.waits = said.part
@@ -235,7 +240,12 @@ class Rounds:
     def _answer(asking: Sequence[_Task]) -> None:
         """One scan of each table for the questions of all."""
         wanted = _merged(task.questions for task in asking if task.questions is not None)
-        answers = {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
+        try:
+            answers = {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
+        except MemoryError as error:
+            named = dict.fromkeys(str(getattr(task.part, "name", task.part)) for task in asking)
+            error.add_note(f"while reading rows for {', '.join(named)}")
+            raise
         for task in asking:
             task.questions, task.send = None, answers
 

@@ -21,7 +21,7 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
 
     if output is not None:
         check_output(Path(output))
-        _refuse_original(Path(output), original)
+        _refuse_inputs(Path(output), original, recipe)
     steps = Recipe.load(recipe)
     found = steps.applied(read_data(original))
     if output is not None:
@@ -29,13 +29,14 @@ def mask(original: Any, recipe: Any, output: str | Path | None = None) -> Any:
     return given_back(found.frame, frames_of(original))
 
 
-def _refuse_original(output: Path, original: Any) -> None:
-    """No file of the original is written over."""
+def _refuse_inputs(output: Path, *given: Any) -> None:
+    """Neither a file of the original nor the recipe is written over."""
     from microgauge.errors import InputError
     from microgauge.tables import is_paths
-    from microgauge.tables.source import Source
+    from microgauge.tables.collisions import collisions
 
-    if not is_paths(original) or not output.exists():
-        return
-    if output.resolve() in [part.resolve() for part in Source.find(original, "original").parts]:
-        raise InputError(f"{output} is the original; write the protected table elsewhere.")
+    named = [one for one in given if is_paths(one)]
+    inputs = [p for one in named for p in ([one] if isinstance(one, str | Path) else one)]
+    faults = collisions({"output": output}, inputs)
+    if faults:
+        raise InputError(*faults)

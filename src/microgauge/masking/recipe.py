@@ -18,6 +18,7 @@ from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Look, Skipped, Step
 from microgauge.masking.table import Data
 from microgauge.schema import read_toml
+from microgauge.schema.checks import seed_faults
 
 MASKING = 0x6D61736B
 """Tells the chance of recipes from all other."""
@@ -46,8 +47,7 @@ class Recipe:
             if name not in ("seed", "step")
         ]
         seed = content.get("seed", 1)
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            faults.append("seed must be a whole number, 0 or more.")
+        faults += seed_faults("seed", seed)
         given = content.get("step", ())
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
             faults.append("a recipe needs steps: [[step]] sections, each with a method.")
@@ -91,7 +91,15 @@ class Recipe:
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None
-            data = step.applied(data, _chance(self.seed, place))
+            try:
+                # What overflows would be written as missing, or as another number.
+                with np.errstate(over="raise", invalid="raise"):
+                    data = step.applied(data, _chance(self.seed, place))
+            except FloatingPointError:
+                raise InputError(
+                    f"step {place + 1} ({step.method}): numbers of these columns are too large to "
+                    "work with."
+                ) from None
         return data
 
 

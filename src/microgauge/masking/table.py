@@ -13,10 +13,10 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
+from microgauge.results.writing import check_writable, write_whole
 from microgauge.tables import NULL_WORDS, PADDED, read_held
 from microgauge.tables.formats.format import Held
 from microgauge.tables.read import is_long
-from microgauge.tables.writing import check_writable, write_whole
 
 ColumnUse = Literal["number", "code", "category"]
 """What methods may use a column as.
@@ -24,6 +24,8 @@ ColumnUse = Literal["number", "code", "category"]
 A code is a whole number of few values: a number to some methods, a category to others.
 """
 MOST_CODES = 10
+LONG = r"^[-+]?\d{16,}"
+"""Digits before the point of which a floating point number may lose some."""
 WRITTEN = (".csv", ".parquet", ".arrow", ".feather")
 
 
@@ -45,8 +47,11 @@ class Data:
         used = [name for name in self.frame.columns if name in names]
         for name in used:
             if name not in self.parsed:
-                self.parsed[name] = _as_numbers(self.frame[name])
-        return Data(self.frame.with_columns([self.parsed[name] for name in used]))
+                self.parsed[name] = _as_numbers(self.column(name)).alias(name)
+        data = Data(self.frame)
+        for name in used:
+            data = data.with_column(name, self.parsed[name])
+        return data
 
     @property
     def rows(self) -> int:
@@ -62,7 +67,7 @@ class Data:
         dtype = self.frame.schema[name]
         if not dtype.is_numeric():
             return "category"
-        few = dtype.is_integer() and self.frame[name].n_unique() <= MOST_CODES
+        few = dtype.is_integer() and self.column(name).n_unique() <= MOST_CODES
         return "code" if few else "number"
 
     def faults(self, names: Collection[str]) -> list[str]:
@@ -70,16 +75,16 @@ class Data:
         found = []
         for name in self.frame.columns:
             dtype = self.frame.schema[name]
-            if name in names and dtype.is_float() and self.frame[name].is_infinite().any():
-                count = int(self.frame[name].is_infinite().sum())
+            if name in names and dtype.is_float() and self.column(name).is_infinite().any():
+                count = int(self.column(name).is_infinite().sum())
                 found.append(f'"{name}" is infinite in {count} cells: make them missing.')
-            if name in names and dtype.is_integer() and is_long(self.frame[name]):
+            if name in names and dtype.is_integer() and is_long(self.column(name)):
                 found.append(f'"{name}" has whole numbers beyond 2^53, which would lose digits.')
         return found
 
     def numbers(self, name: str) -> Floats:
         """A column of numbers, NaN where missing."""
-        cells = self.frame[name].cast(pl.Float64).fill_nan(None)
+        cells = self.column(name).cast(pl.Float64).fill_nan(None)
         return cells.fill_null(float("nan")).to_numpy().copy()
 
     def matrix(self, names: Sequence[str]) -> Floats:
@@ -88,7 +93,7 @@ class Data:
 
     def codes(self, name: str) -> tuple[Index, pl.Series]:
         """Each cell's place among the sorted values, their number where missing; and the values."""
-        cells = self.frame[name]
+        cells = self.column(name)
         values = cells.drop_nulls().unique().sort()
         places = pl.DataFrame({"value": values, "code": np.arange(len(values))})
         found = (
@@ -100,12 +105,12 @@ class Data:
 
     def with_numbers(self, name: str, numbers: Floats) -> Data:
         """With other numbers in a column; whole ones stay whole."""
-        cells = pl.Series(name, numbers).fill_nan(None)
+        cells = pl.Series(finite(name, numbers)).fill_nan(None)
         known = cells.drop_nulls().to_numpy()
         whole = (np.floor(known) == known) & (np.abs(known) < 2.0**63)
         if self.frame.schema[name].is_integer() and bool(whole.all()):
             cells = cells.cast(pl.Int64)
-        return self.with_column(cells)
+        return self.with_column(name, cells)
 
     def with_matrix(self, names: Sequence[str], columns: Floats) -> Data:
         """With other numbers in several columns."""
@@ -116,15 +121,30 @@ class Data:
 
     def with_codes(self, name: str, codes: Index, values: pl.Series) -> Data:
         """With the values that codes stand for; missing where there is none."""
-        return self.with_column(values.extend_constant(None, 1).gather(codes).alias(name))
+        return self.with_column(name, values.extend_constant(None, 1).gather(codes))
 
-    def with_column(self, cells: pl.Series) -> Data:
-        """With another column in place of the one of its name."""
-        return Data(self.frame.with_columns(cells))
+    def column(self, name: str) -> pl.Series:
+        """The cells of a column. They have no name: to polars, one such as * is a pattern."""
+        return self.frame.get_column(name).alias("cells")
+
+    def with_column(self, name: str, cells: pl.Series) -> Data:
+        """With other cells in a column."""
+        frame = self.frame.clone()
+        return Data(frame.replace_column(frame.get_column_index(name), cells.alias(name)))
 
     def taken(self, name: str, rows: Index) -> Data:
         """With a column's cells taken from other records."""
-        return self.with_column(self.frame[name].gather(rows))
+        return self.with_column(name, self.column(name).gather(rows))
+
+
+def finite(name: str, numbers: Floats, *, missing: bool = True) -> Floats:
+    """Numbers that a step made; a fault where one is beyond all numbers, or none any more."""
+    lost = np.isinf(numbers) if missing else ~np.isfinite(numbers)
+    if lost.any():
+        raise InputError(
+            f'"{name}" would be infinite or undefined: its numbers are too large for this step.'
+        )
+    return numbers
 
 
 def read_data(source: Any) -> Data:
@@ -144,9 +164,17 @@ def _as_numbers(column: pl.Series) -> pl.Series:
         return clean
     if clean.filter(known).str.contains(PADDED).any():
         return clean
+    if clean.filter(known).str.contains(LONG).any():
+        # A floating point number would lose digits: to the last one, or as text.
+        exact = _where(known, clean).cast(pl.Int64, strict=False)
+        return clean if (exact.is_null() & known).any() else exact
     numbers = parsed.drop_nulls()
     whole = (numbers.floor() == numbers) & (numbers.abs() < 2.0**53)
     return parsed.cast(pl.Int64) if bool(whole.all()) else parsed
+
+
+def _where(chosen: pl.Series, cells: pl.Series) -> pl.Series:
+    return pl.select(pl.when(chosen).then(cells)).to_series().alias(cells.name)
 
 
 def check_output(path: Path) -> None:

@@ -41,8 +41,10 @@ def reproduce(study: str, *, seed: int = 1, progress: Progress = silent) -> Repr
         raise InputError(
             f'there is no study "{study}".{hint(study, STUDIES)} There are {", ".join(STUDIES)}.'
         )
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise InputError("seed must be a whole number, 0 or more.")
+    from microgauge.schema.checks import seed_faults
+
+    if faults := seed_faults("seed", seed):
+        raise InputError(*faults)
     found: Reproduction = import_module(f"microgauge.papers.{STUDIES[study][0]}").reproduce(
         study, seed, progress
     )

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.results import (
     GDU,
@@ -252,9 +253,9 @@ def csv_text(table: pl.DataFrame) -> str:
     """A data frame as CSV in which no name or label is a formula to a spreadsheet."""
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String]
     inert = [
-        pl.when(pl.col(name).str.contains(r"^[=+\-@\t\r]"))
-        .then(pl.lit("'") + pl.col(name))
-        .otherwise(pl.col(name))
+        pl.when(by_name(name).str.contains(r"^[=+\-@\t\r]"))
+        .then(pl.lit("'") + by_name(name))
+        .otherwise(by_name(name))
         .alias(name)
         for name in texts
     ]

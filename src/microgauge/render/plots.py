@@ -29,11 +29,11 @@ class Chart:
     def save(self, path: str | Path) -> None:
         """Write it as .svg or .png."""
         from microgauge.render.pictures import FORMATS, drawn
+        from microgauge.results.writing import check_ending, check_writable, write_whole
 
-        kind = Path(path).suffix.lower().removeprefix(".")
-        if kind not in FORMATS:
-            raise ValueError(f"a chart is written as .{' or .'.join(FORMATS)}")
-        Path(path).write_bytes(drawn(self.spec, kind))
+        place = check_ending(path, [f".{kind}" for kind in FORMATS], "a chart")
+        check_writable(place)
+        write_whole(place, drawn(self.spec, place.suffix.lower().removeprefix(".")))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """The specification where it can be drawn, and the picture where it cannot."""

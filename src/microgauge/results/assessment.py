@@ -228,8 +228,10 @@ class Assessment:
     def to_excel(self, path: str | Path) -> None:
         """Write all tables into one workbook, a sheet for each."""
         from microgauge.render.workbook import result_workbook
+        from microgauge.results.writing import check_ending, check_writable, write_whole
 
-        Path(path).write_bytes(result_workbook(self))
+        check_writable(check_ending(path, (".xlsx",), "a workbook"))
+        write_whole(path, result_workbook(self))
 
     @property
     def plot(self) -> AssessmentPlots:

@@ -55,6 +55,7 @@ class Model(Entries):
         found = choice(f"{where} kind", self.kind, get_args(ModelKind))
         if self.kind == "scale" and len(self.items) < 2:
             found.append(f"{where}: a scale needs items, a list of at least two variables.")
+        found += texts(where, self, ("formula",))
         if self.kind != "scale" and not self.formula:
             found.append(f'{where}: a {self.kind} model needs a formula such as "y ~ a + b".')
         return found
@@ -62,7 +63,7 @@ class Model(Entries):
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """What its items and its formula name."""
         found = unknown(where, self.items, known)
-        if self.formula is not None and self.kind != "scale":
+        if isinstance(self.formula, str) and self.kind != "scale":
             found += formula_faults(where, self.formula, known)
         return found
 
@@ -167,6 +168,7 @@ class Regression(Entries):
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """What its formula, its condition and its weight name."""
-        found = formula_faults(where, self.formula, known)
+        said = self.formula if isinstance(self.formula, str) else None
+        found = formula_faults(where, said, known)
         found += condition_faults(where, self.where, known)
         return found + no_numbers(where, (self.weight,), known, "a weight")

@@ -71,6 +71,20 @@ def whole(
     return [f"{where} must be a whole number{allowed}."]
 
 
+MOST_SEED = (1 << 64) - 1
+
+
+def seed_faults(where: str, value: object) -> list[str]:
+    """A whole number of at most 64 bits.
+
+    >>> seed_faults("seed", 2**64)
+    ['seed must be a whole number from 0 to 2^64 - 1.']
+    """
+    if is_whole(value) and 0 <= value <= MOST_SEED:
+        return []
+    return [f"{where} must be a whole number from 0 to 2^64 - 1."]
+
+
 def share(where: str, value: object, *, optional: bool = True) -> list[str]:
     """A number from 0 to 1, both included.
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from microgauge.schema.checks import choice, flag, fraction, is_number, whole
+from microgauge.schema.checks import choice, flag, fraction, is_number, seed_faults, whole
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Options(Entries):
         found += flag(f"{where} aligned", self.aligned)
         found += flag(f"{where} normality", self.normality)
         found += fraction(f"{where} threshold", self.threshold)
-        found += whole(f"{where} seed", self.seed, 0)
+        found += seed_faults(f"{where} seed", self.seed)
         found += whole(f"{where} test_n", self.test_n, 4, optional=True)
         found += whole(f"{where} sample_rows", self.sample_rows, 100)
         found += whole(f"{where} distinct_values", self.distinct_values, 100)

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from microgauge.errors import InputError, hint
+from microgauge.errors import InputError, first_line, hint
 
 
 def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
@@ -20,8 +20,10 @@ def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
         raise InputError(f"there is no {what} {path}.") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"the {what} {path} is not valid TOML: {error}.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the {what} {path} cannot be read: {error}.") from None
+    except RecursionError:
+        raise InputError(f"the {what} {path} cannot be read: it is nested too deeply.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"the {what} {path} cannot be read: {first_line(error)}.") from None
 
 
 def numbered(name: str, place: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from microgauge.errors import InputError
 from microgauge.schema.variables import Role, Variable
 
 if TYPE_CHECKING:
@@ -29,8 +30,14 @@ def column_names(said: str) -> list[str]:
     >>> column_names('age, sex,"Income, net"')
     ['age', 'sex', 'Income, net']
     """
-    rows = csv.reader([" ".join(said.splitlines())], skipinitialspace=True)
-    return [name.strip() for row in rows for name in row if name.strip()]
+    rows = csv.reader([" ".join(said.splitlines())], skipinitialspace=True, strict=True)
+    try:
+        return [name.strip() for row in rows for name in row if name.strip()]
+    except csv.Error:
+        raise InputError(
+            "names of columns: a double quote is not closed, or does not stand around a whole "
+            "name. Double the quotes that belong to a name."
+        ) from None
 
 
 def listed_names(names: Iterable[str]) -> str:

@@ -144,6 +144,9 @@ class Variable(Entries):
         found += _weights_faults(f"{where} similarity", self.similarity, self.similarity_weights)
         found += flag(f"{where} normal", self.normal)
         found += texts(where, self, ("label",))
+        for name in ("missing", "order"):
+            if not all(isinstance(v, str | int | float) for v in getattr(self, name) or ()):
+                found.append(f"{where} {name} must be a list of texts and numbers.")
         if not all(isinstance(text, str) for text in (self.labels or {}).values()):
             found.append(f'{where} labels must be a table of texts, such as {{ 1 = "married" }}.')
         if self.order is not None and len({str(v) for v in self.order}) != len(self.order):

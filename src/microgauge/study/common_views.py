@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -50,13 +51,20 @@ class View:
         """The range of the original's values."""
         side, places = self.sides["original"]
         here = self.numbers[places[side.levels.rows > 0]]
-        return float(here.max() - here.min()) if len(here) else 0.0
+        with np.errstate(over="ignore"):
+            return float(here.max() - here.min()) if len(here) else 0.0
 
     @property
     def positions(self) -> Floats | None:
         """The levels in units of the original's range; None where they are only same or other."""
         width = self.range
-        return None if self.kind == "category" or not width else self.numbers / width
+        if self.kind == "category" or not width:
+            return None
+        if not isfinite(width):  # of numbers near the largest there are
+            side, places = self.sides["original"]
+            here = self.numbers[places[side.levels.rows > 0]] / 2
+            return self.numbers / 2 / float(here.max() - here.min())
+        return self.numbers / width
 
     @property
     def deviation(self) -> float:

@@ -28,6 +28,7 @@ from microgauge.study.variable import Described, Side
 from microgauge.study.variable_reading import VariableReader, is_identifier, on_one_grid
 from microgauge.study.weights import WeightColumn
 from microgauge.tables import Column, Table
+from microgauge.tables.formats.format import Lines
 from microgauge.values.levels import Weighing
 
 
@@ -195,6 +196,7 @@ class Describer:
                 ["protected"],
             )
         for table, which in self._sides:
+            note_lines(table.lines, which, self.log)
             for name, what in table.unsupported.items():
                 self.log.note(
                     "column-left-out",
@@ -427,3 +429,24 @@ def options_notes(options: Options, variables: Sequence[Described], log: Log) ->
             f"Declared as weight but not used: {', '.join(idle)}. Name the weight in [options].",
             idle,
         )
+
+
+def note_lines(lines: Lines, which: str, log: Log) -> None:
+    """Lines of delimited text that are no whole records."""
+    if lines.blank:
+        log.note("lines-blank", _blank(lines.blank, which), [which])
+    if lines.short:
+        log.note("lines-short", _short(lines.short, which), [which])
+
+
+def _blank(count: int, which: str) -> str:
+    if count == 1:
+        return f"The {which} table has 1 blank line, which is no record and is skipped."
+    return f"The {which} table has {count:,} blank lines, which are no records and are skipped."
+
+
+def _short(count: int, which: str) -> str:
+    what = "fewer fields than the header: what is not there counts as missing."
+    if count == 1:
+        return f"In the {which} table 1 line has {what}"
+    return f"In the {which} table {count:,} lines have {what}"

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
+from microgauge.tables.formats.format import Lines
 
 Kind = Literal["text", "number", "boolean", "date", "time", "span"]
 """What the cells are. Held as numbers: a `date` in days and a `time` in seconds since 1970, and a
@@ -108,6 +109,8 @@ class Table:
     """The key, where it was too long to be coded as a column."""
     frame: Any = None
     """Rows on other machines: a frame of codes that their engine knows."""
+    lines: Lines = field(default_factory=Lines)
+    """Lines of delimited text that are no whole records."""
 
 
 class UnsupportedColumn(Exception):
@@ -120,6 +123,7 @@ class UnsupportedColumn(Exception):
 
 def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series]:
     """What the cells are, their order if they have one, and the cells as numbers or clean text."""
+    series = series.alias("cells")  # to polars, a name such as * is a pattern
     dtype = series.dtype
     if dtype == pl.Boolean:
         return "boolean", None, series.cast(pl.Float64)
@@ -136,6 +140,7 @@ def as_cells(series: pl.Series) -> tuple[Kind, tuple[str, ...] | None, pl.Series
 
 def encode(series: pl.Series) -> Column:
     """The coded form of one column of a data frame."""
+    series = series.alias("cells")  # to polars, a name such as * is a pattern
     dtype = series.dtype
     if dtype == pl.Boolean:
         return _encode_numbers(series.cast(pl.Float64), "boolean")

@@ -15,16 +15,41 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.errors import InputError, listing
 from microgauge.tables.formats import format_names
+from microgauge.tables.formats.format import Lines
+from microgauge.tables.lines import (
+    BLANK,
+    BLOCK,
+    counted,
+    leading_blank,
+    uneven,
+    without_blank_lines,
+)
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_LINES = 200
 
+ENOUGH = 1 << 19
+"""Bytes from which the first lines are taken."""
+LONGEST = (1 << 31) - 1
+"""Characters of a field."""
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+FEWEST = 1
+"""Records below the first line that tell whether it is one of them."""
+EMPTY = ("", "NA", "NaN", "nan", "NULL", "null", ".")
+NO_HEADER = (
+    "{} seems to have no header: its first line looks like the lines below it. Put a line with "
+    "the names of the columns first; if that line is one, choose names that are no values."
+)
+
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _COMMA_NUMBER = r"^\s*-?\d+(,\d+)?\s*$"
 _SINGLE_QUOTED = re.compile(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r]|$)", re.MULTILINE)
 
@@ -36,26 +61,34 @@ class Dialect:
     delimiter: str
     quote: str
     header: tuple[str, ...]
+    leading: int = 0
+    """Blank lines before the header."""
 
     @staticmethod
     def found(text: bytes, where: str) -> Dialect:
         """From the first lines of a file."""
-        sample = _sample(text)
+        leading, start = leading_blank(text)
+        sample = _sample(text[start : start + ENOUGH] if start else text)
         quote = _quote(sample)
         try:
             delimiter = _delimiter(sample, quote)
-            header = _header(sample, delimiter, quote)
+            rows = _rows(sample, delimiter, quote)
         except csv.Error:
             raise InputError(
                 f"{where} is not a readable CSV file: check its quotes and line ends."
             ) from None
-        return Dialect(delimiter, quote, tuple(checked_header(header, where)))
+        if is_headless(rows):
+            raise InputError(NO_HEADER.format(where))
+        header = checked_header([name.strip() for name in rows[0]], where)
+        return Dialect(delimiter, quote, tuple(header), leading)
 
 
 def dialect_of(path: Path, where: str) -> Dialect:
     """The dialect of a file that is read in batches, which must be plain text in UTF-8."""
     with gzip.open(path, "rb") if is_gzip(path) else path.open("rb") as file:
         start = file.read(1 << 18)
+        if b"\n" not in start.strip():
+            start += file.readline()  # a header of thousands of columns
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
             f"{where} is in UTF-16, which cannot be read in batches: convert it to UTF-8, or give "
@@ -70,10 +103,15 @@ def is_gzip(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str]:
-    """A data frame of text columns, and the delimiter. `where` names the table in messages."""
+def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str, Lines]:
+    """A data frame of text columns, the delimiter, and lines that are no whole records.
+
+    `where` names the table in messages.
+    """
     text_bytes = _as_utf8(content, where)
     found = Dialect.found(text_bytes, where)
+    if found.leading:
+        text_bytes = text_bytes[leading_blank(text_bytes)[1] :]
     try:
         frame = pl.read_csv(
             text_bytes,
@@ -86,21 +124,24 @@ def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str]:
         )
     except pl.exceptions.PolarsError:
         raise InputError(_ragged(text_bytes, found, where)) from None
-    _check_end(text_bytes, found, where)
-    return frame, found.delimiter
+    frame, lines = _whole_records(frame, text_bytes, found, where)
+    return frame, found.delimiter, lines + Lines(found.leading)
 
 
-def _check_end(content: bytes, dialect: Dialect, where: str) -> None:
-    """A last line with too few fields is what a file ends in that was cut off."""
-    last = content.rstrip(b"\r\n").rsplit(b"\n", 1)[-1].decode("utf-8", errors="replace")
-    if last.count(dialect.quote) % 2 or not last.strip():
-        return  # the end of a quoted field that holds line breaks
-    fields = next(csv.reader([last], delimiter=dialect.delimiter, quotechar=dialect.quote), [])
-    if len(fields) < len(dialect.header):
-        raise InputError(
-            f"{where} ends in a line of {len(fields)} fields, where its header has "
-            f"{len(dialect.header)}. It may be cut off; copy or export it again."
-        )
+def _whole_records(
+    frame: pl.DataFrame, content: bytes, dialect: Dialect, where: str
+) -> tuple[pl.DataFrame, Lines]:
+    """The frame without blank lines. They and short ones have no last field."""
+    width = len(dialect.header)
+    if width == 1 or not frame[:, -1].null_count():
+        return frame, Lines()
+    blocks = (content[i : i + BLOCK] for i in range(0, len(content), BLOCK))
+    blank, lines, rows = counted(blocks, dialect.delimiter, dialect.quote, width, where)
+    if rows != frame.height:
+        if BLANK.search(content):
+            raise uneven(where)
+        return frame, Lines()
+    return without_blank_lines(frame.lazy(), blank).collect(), lines
 
 
 def with_decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
@@ -142,7 +183,7 @@ def _sample(content: bytes) -> str:
     """The first lines, whole."""
     start = content[: 1 << 18]
     if len(start) < len(content):
-        start = start[: start.rfind(b"\n") + 1] or start
+        start = start[: start.rfind(b"\n") + 1] or content[: content.find(b"\n") + 1] or start
     return "".join(start.decode("utf-8", errors="ignore").splitlines(keepends=True)[:SAMPLE_LINES])
 
 
@@ -155,14 +196,17 @@ def _quote(sample: str) -> str:
 
 
 def _rows(text: str, delimiter: str, quote: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote))
+    """The records of a text but for its blank lines."""
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote)
+    return [row for row in rows if len(row) > 1 or "".join(row).strip()]
 
 
 def _delimiter(sample: str, quote: str) -> str:
     """The delimiter that cuts the most rows into as many fields as the header has."""
 
     def score(delimiter: str) -> tuple[float, int]:
-        rows = [row for row in _rows(sample, delimiter, quote) if row]
+        rows = _rows(sample, delimiter, quote)
         width = len(rows[0]) if rows else 1
         if width == 1:
             return (0.0, 1)
@@ -171,8 +215,47 @@ def _delimiter(sample: str, quote: str) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _header(sample: str, delimiter: str, quote: str) -> list[str]:
-    return [name.strip() for name in _rows(sample, delimiter, quote)[0]]
+def is_headless(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line looks like the lines below it, so that it names no columns.
+
+    Each column may speak for a header (numbers below a word, words below a word that is none of
+    them) or against it (a number above numbers, a word that is there again).
+
+    >>> is_headless([["age", "sex"], ["31", "f"], ["42", "m"]])
+    False
+    >>> is_headless([["27", "f"], ["31", "f"], ["42", "m"]])
+    True
+    """
+    first, width = rows[0], len(rows[0])
+    below = [row for row in rows[1:] if len(row) == width]
+    if len(below) < FEWEST or _counts_up(first):
+        return False
+    against = words = named = 0
+    for cell, *values in zip(first, *below, strict=True):
+        name, known = cell.strip(), [v.strip() for v in values if v.strip() not in EMPTY]
+        if not known:
+            continue
+        numeric = all(_NUMBER.fullmatch(value) for value in known)
+        if bool(_NUMBER.fullmatch(name)) != numeric and (numeric or not name):
+            return False  # a word, or nothing, above numbers
+        against += numeric
+        words += not numeric and name in known
+        named += not numeric and name not in known and _repeat(known)
+    return 2 * (against + words) >= width and against + words > named and against + words // 2 > 0
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whether the numbers among cells are years, or number the columns."""
+    found = [cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())]
+    if not found or not all(cell.isascii() and cell.isdigit() and len(cell) < 5 for cell in found):
+        return False
+    steps = {int(b) - int(a) for a, b in pairwise(found)}
+    years = all(FIRST_YEAR <= int(cell) <= LAST_YEAR for cell in found)
+    return all(step > 0 for step in steps) and (years or steps == {1})
+
+
+def _repeat(values: Sequence[str]) -> bool:
+    return 2 * len(set(values)) <= len(values)
 
 
 def checked_header(header: Sequence[str], where: str) -> list[str]:
@@ -220,8 +303,8 @@ def comma_facts(frame: pl.LazyFrame) -> tuple[dict[str, bool], dict[str, bool]]:
     """For each column whether some value has a comma, and whether every value fits a number."""
     names = frame.collect_schema().names()
     facts = frame.select(
-        *(pl.col(n).str.contains(",", literal=True).any().alias(f"any {n}") for n in names),
-        *(pl.col(n).str.contains(_COMMA_NUMBER).all().alias(f"all {n}") for n in names),
+        *(by_name(n).str.contains(",", literal=True).any().alias(f"any {n}") for n in names),
+        *(by_name(n).str.contains(_COMMA_NUMBER).all().alias(f"all {n}") for n in names),
     ).collect(engine="streaming")
     return (
         {name: bool(facts[f"any {name}"][0]) for name in names},
@@ -231,4 +314,4 @@ def comma_facts(frame: pl.LazyFrame) -> tuple[dict[str, bool], dict[str, bool]]:
 
 def decimal_commas(frame: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     """The columns with a point in place of the comma."""
-    return frame.with_columns(pl.col(*columns).str.replace(",", ".", literal=True))
+    return frame.with_columns(by_name(*columns).str.replace(",", ".", literal=True))

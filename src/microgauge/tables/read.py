@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.errors import InputError
 from microgauge.log import Progress, silent
@@ -59,7 +60,7 @@ def changed_table(
     The file's labels are not kept: the changed table stands for a file that has none.
     """
     same = {n for n in frame.columns if n in before.columns and _same(frame[n], before[n])}
-    anew = _coded(Held.of(name, frame.drop(same)), key)
+    anew = _coded(Held.of(name, frame.drop(by_name(*same))), key)
     bare = {n: replace(table.columns[n], value_labels={}, declared_level=None)
             for n in same & table.columns.keys()}  # fmt: skip
     coded, left_out = {**anew.columns, **bare}, {**table.unsupported, **anew.unsupported}
@@ -100,7 +101,7 @@ def _coded(held: Held, key: str | None) -> Table:
                 coded[name] = held.described(name, found)
             else:
                 unsupported[name] = found
-    return Table(held.name, rows, coded, unsupported)
+    return Table(held.name, rows, coded, unsupported, lines=held.lines)
 
 
 def _encoded(series: pl.Series, *, is_key: bool) -> tuple[int, Column | LeftOut]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import glob
+import stat
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.errors import InputError, first_line, listing
 from microgauge.tables.drift import common_type
@@ -48,11 +50,18 @@ class Source:
     parts: tuple[Path, ...]
     """A sheet of a workbook stands behind its file: book.xlsx::Sheet."""
     format: Format
+    seen: dict[Path, Any] = field(default_factory=dict, compare=False)
+    """What a format found out about a part, once."""
 
     @staticmethod
     def find(given: Paths, which: str) -> Source:
         """The files a user means; `InputError` where there are none or they differ in format."""
-        name, parts = _parts(given, which)
+        try:
+            name, parts = _parts(given, which)
+        except OSError as error:  # a name that is too long, a folder that may not be read
+            raise InputError(
+                f"the {which} table {given} cannot be read: {error.strerror}."
+            ) from None
         starts, faults = _starts(parts, which)
         if faults:
             raise InputError(*faults, *_other_faults(list(starts), which))
@@ -106,8 +115,12 @@ class Source:
         columns = self._agreed({part: dict(f.schema) for part, f in frames.items()}, faults)
         if len(frames) == 1:
             return next(iter(frames.values()))
+        # Column by column: to polars, a name such as * or ^v$ is a pattern.
         return pl.concat(
-            [f.select(list(columns)).cast(pl.Schema(columns)) for f in frames.values()]
+            [
+                pl.DataFrame([f[n].cast(kind) for n, kind in columns.items()])
+                for f in frames.values()
+            ]
         )
 
     def _gathered(self, read: Callable[[Path], Read]) -> tuple[dict[Path, Read], list[str]]:
@@ -169,7 +182,7 @@ class Source:
             with self.reading(part):
                 frames = self.scan(part).collect_batches(chunk_size=size, maintain_order=True)
                 for frame in frames:
-                    yield frame.select(names)
+                    yield frame.select(by_name(*names))
 
     def scan(self, part: Path) -> pl.LazyFrame:
         """The rows of a part, to be read in batches."""
@@ -300,6 +313,12 @@ def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[
     starts = {}
     for part in parts:
         try:
+            if not stat.S_ISREG(file_of(part).stat().st_mode):
+                faults.append(
+                    f"the {which} table {part} is no file but a pipe or device, which can be read "
+                    "once at most: write it to a file first."
+                )
+                continue
             with file_of(part).open("rb") as file:
                 start = file.read(8)
         except OSError as error:

@@ -19,7 +19,7 @@ from microgauge.arrays import Hashes
 from microgauge.errors import InputError
 from microgauge.tables.column import Column, Key, LeftOut, Table, UnsupportedColumn, as_cells
 from microgauge.tables.dictionary import Dictionary, check_unchanged
-from microgauge.tables.scratch import Spilled
+from microgauge.tables.scratch import Spilled, Veil
 from microgauge.tables.source import Source
 from microgauge.values.hashing import all_numbers, key_cells, key_words
 from microgauge.values.totals import Total
@@ -178,7 +178,14 @@ class _Reader:
         key = None
         if self._key is not None:
             key = Key(self._key, words, facts[self._key].numbers, self._text_words)
-        return Table(self._source.name, self._rows, columns, self._unsupported, key)
+        return Table(
+            self._source.name,
+            self._rows,
+            columns,
+            self._unsupported,
+            key,
+            lines=self._source.format.lines(self._source),
+        )
 
     def _text_words(self) -> tuple[Spilled, Spilled]:
         """The key read once more, as texts."""
@@ -190,7 +197,7 @@ class _Reader:
 
     def _no_words(self) -> tuple[Spilled, Spilled]:
         folder = self._reading.scratch
-        return Spilled(np.uint64, folder), Spilled(np.uint64, folder)
+        return Spilled(np.uint64, folder, Veil()), Spilled(np.uint64, folder, Veil())
 
     def _append_words(
         self, words: tuple[Spilled, Spilled], facts: KeyFacts, frame: pl.DataFrame

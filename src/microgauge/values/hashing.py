@@ -22,6 +22,15 @@ _TEXT_KEYS = ("microgauge key 0", "microgauge key 1")
 """pandas wants 16 characters."""
 
 
+def small_seed(seed: int) -> int:
+    """A seed of 32 bits, which is all that some programs take; small ones stay as they are.
+
+    >>> small_seed(7), small_seed(2**64 - 2)
+    (7, 1)
+    """
+    return seed if seed < 1 << 32 else (seed ^ (seed >> 32)) & 0xFFFFFFFF
+
+
 def mixed(numbers: Hashes) -> Hashes:
     """The finisher of splitmix64: different numbers stay different."""
     found = numbers + _STEP
@@ -35,7 +44,7 @@ def mixed(numbers: Hashes) -> Hashes:
 
 def row_hashes(columns: Iterable[NDArray[Any]], rows: int, seed: int) -> Hashes:
     """A number for each row that depends on its codes in all columns."""
-    found = mixed(np.full(rows, seed & 0xFFFFFFFF, dtype=np.uint64))
+    found = mixed(np.full(rows, small_seed(seed), dtype=np.uint64))
     for codes in columns:
         found = mixed(found ^ codes.astype(np.uint64))
     return found
@@ -43,7 +52,7 @@ def row_hashes(columns: Iterable[NDArray[Any]], rows: int, seed: int) -> Hashes:
 
 def seeded(hashes: Hashes, seed: int) -> Hashes:
     """Other numbers for another seed."""
-    return mixed(hashes ^ mixed(np.full(1, seed & 0xFFFFFFFF, dtype=np.uint64)))
+    return mixed(hashes ^ mixed(np.full(1, small_seed(seed), dtype=np.uint64)))
 
 
 def places_hashed(start: int, stop: int) -> Hashes:
@@ -53,6 +62,7 @@ def places_hashed(start: int, stop: int) -> Hashes:
 
 def key_cells(series: pl.Series) -> pl.Series:
     """The cells of a key: whole numbers to the last digit, other numbers, or clean text."""
+    series = series.alias("cells")  # to polars, a name such as * is a pattern
     dtype = series.dtype
     if dtype.is_integer():
         return series.cast(pl.Int64) if dtype != pl.UInt64 else series.cast(pl.String)

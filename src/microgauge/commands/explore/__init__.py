@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from microgauge.commands.assess import SchemaSource, chosen_schema, read_original
+from microgauge.commands.assess import chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of
 from microgauge.commands.explore.workers import Work, cores, measured
+from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.commands.manifest import inputs_of, manifest_of, text_hash
 from microgauge.commands.rank import (
     check_choice,
@@ -37,6 +38,7 @@ __all__ = ["explore"]
 
 
 @followed
+@faults_first
 def explore(
     original: Any,
     recipe: Mapping[str, Any] | str | Path,

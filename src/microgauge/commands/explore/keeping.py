@@ -16,11 +16,13 @@ from typing import Any
 
 from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
+from microgauge.commands.explore.sealing import is_sealed, seal_of
 from microgauge.errors import InputError
 from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.manifest import Manifest
 from microgauge.results.plain import sayable, to_dict
+from microgauge.results.writing import write_whole
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limits, RankChoices
 from microgauge.sections.balance.choices import RutChoices
@@ -29,7 +31,6 @@ from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.tables import is_paths, read_held
 from microgauge.tables.source import Source, file_of, sheet_of
-from microgauge.tables.writing import write_whole
 
 FORMAT = 1
 BLOCK = 1 << 22
@@ -67,6 +68,8 @@ class Kept:
             return None
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
+            if not is_sealed(path.name, plain, plain.pop("seal", None)):
+                return None  # not ours, or changed
             found: Assessment = restored(Assessment, plain["assessment"])
             details: Details | None = restored(Details | None, plain["details"])
             remarks: tuple[Note, ...] = restored(tuple[Note, ...], plain["remarks"])
@@ -84,8 +87,10 @@ class Kept:
             "details": to_dict(result.details),
             "remarks": to_dict(result.remarks),
         }
+        path = self._path(tried)
+        plain["seal"] = seal_of(path.name, json.loads(json.dumps(plain)))
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-        write_whole(self._path(tried), text + "\n")
+        write_whole(path, text + "\n")
 
 
 def _tidy(folder: Path) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.errors import InputError
 from microgauge.tables.dialect import comma_facts, decimal_commas, read_delimited
+from microgauge.tables.formats.format import Lines
 
 
 def looked_at(batches: Iterable[Any], which: str) -> Iterator[Any]:
@@ -27,11 +29,17 @@ def looked_at(batches: Iterable[Any], which: str) -> Iterator[Any]:
 
 def _look(path: str, content: bytes, which: str) -> dict[str, Any]:
     try:
-        frame, delimiter = _read(path, content, which)
+        frame, delimiter, lines = _read(path, content, which)
     except InputError as error:
         return {"fault": str(error)}
     some, every = comma_facts(frame.lazy())
-    return {"header": frame.columns, "delimiter": delimiter, "any": some, "all": every}
+    return {
+        "header": frame.columns,
+        "delimiter": delimiter,
+        "any": some,
+        "all": every,
+        "lines": [lines.blank, lines.short],
+    }
 
 
 def parsed(
@@ -40,8 +48,8 @@ def parsed(
     """The rows of each file, columns in the order of the first one's header."""
     for batch in batches:
         for i, path in enumerate(batch.column(0).to_pylist()):
-            frame, _ = _read(path, batch.column(1)[i].as_py(), which)
-            frame = frame.select(list(header))
+            frame, *_ = _read(path, batch.column(1)[i].as_py(), which)
+            frame = frame.select(by_name(*header))
             if commas:
                 frame = decimal_commas(frame.lazy(), commas).collect()
             frame.columns = [f"c{place}" for place in range(len(header))]
@@ -49,7 +57,7 @@ def parsed(
             yield from texts.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(1 << 16)
 
 
-def _read(path: str, content: bytes, which: str) -> tuple[pl.DataFrame, str]:
+def _read(path: str, content: bytes, which: str) -> tuple[pl.DataFrame, str, Lines]:
     where = f"the part {path} of the {which} table"
     if content.startswith(b"\x1f\x8b"):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,8 +28,9 @@ def read_frame(source: Any, *, which: str, reading: Reading | None, progress: Pr
         reading = Reading(memory=0)
     session = reading.session if reading.session is not None else source.sparkSession
     with spark_errors(which):
-        name, frame, names = opened(source, session, which)
-        return _Reader(frame, names, name, which, reading, progress).table()
+        name, frame, names, lines = opened(source, session, which)
+        found = _Reader(frame, names, name, which, reading, progress).table()
+        return replace(found, lines=lines)
 
 
 class _Reader:

@@ -12,29 +12,34 @@ from typing import Any
 from urllib.parse import unquote
 
 import polars as pl
+from polars.selectors import by_name
 
 from microgauge.engines.spark.delimited import looked_at, parsed
 from microgauge.errors import InputError, listing
 from microgauge.tables.drift import column_drift, header_drift
+from microgauge.tables.formats.format import Lines
 
 FILES_AT_A_TIME = 8
 _FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv", ".orc": "orc"}
 _PATTERN = re.compile(r"([\\*?\[\]{}])")
 
 
-def opened(source: Any, session: Any, which: str) -> tuple[str, Any, tuple[str, ...]]:
-    """The name of a table, its frame, and the names of its columns."""
+Opened = tuple[str, Any, tuple[str, ...], Lines]
+
+
+def opened(source: Any, session: Any, which: str) -> Opened:
+    """The name of a table, its frame, the names of its columns, lines that are no records."""
     if type(source).__module__.startswith("pyspark.sql"):
-        return "<DataFrame>", source, tuple(source.columns)
+        return "<DataFrame>", source, tuple(source.columns), Lines()
     if isinstance(source, list | tuple) and source and all(_is_name(s) for s in source):
         return _files([str(s) for s in source], session, which)
     if not _is_name(source):
         frame = session.createDataFrame(_as_arrow(source, which))
-        return f"<{type(source).__name__}>", frame, tuple(frame.columns)
+        return f"<{type(source).__name__}>", frame, tuple(frame.columns), Lines()
     name = str(source)
     if "/" not in name and not Path(name).exists() and not _format_of(name):
         frame = session.table(name)
-        return name, frame, tuple(frame.columns)
+        return name, frame, tuple(frame.columns), Lines()
     return _files([name], session, which)
 
 
@@ -58,7 +63,7 @@ def _as_arrow(source: Any, which: str) -> Any:
     # Spark would take times without a zone for those of its session, and move them.
     times = [n for n, t in frame.schema.items() if isinstance(t, pl.Datetime) and not t.time_zone]
     if times:
-        frame = frame.with_columns(pl.col(*times).dt.replace_time_zone("UTC"))
+        frame = frame.with_columns(by_name(*times).dt.replace_time_zone("UTC"))
     return frame.to_arrow()
 
 
@@ -70,7 +75,7 @@ def _format_of(name: str) -> str | None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def _files(names: list[str], session: Any, which: str) -> tuple[str, Any, tuple[str, ...]]:
+def _files(names: list[str], session: Any, which: str) -> Opened:
     """Files that Spark reads; those of a folder are Parquet where their names do not tell."""
     from pyspark.errors import AnalysisException
 
@@ -99,7 +104,7 @@ def _files(names: list[str], session: Any, which: str) -> tuple[str, Any, tuple[
     if faults:
         raise InputError(*faults)
     frame = session.read.format(kind).option("ignoreCorruptFiles", "false").load(names)
-    return title, frame, tuple(frame.columns)
+    return title, frame, tuple(frame.columns), Lines()
 
 
 def _literal(name: str) -> str:
@@ -176,7 +181,7 @@ def _part_faults(files: Sequence[str], schemas: Sequence[Any], which: str) -> li
 # -- delimited text --------------------------------------------------------------------------------
 
 
-def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[str, ...]]:
+def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[str, ...], Lines]:
     """CSV, by the same reader as everywhere: every file is looked at first, then parsed."""
     import json
 
@@ -200,4 +205,5 @@ def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[st
     ]
     places = ", ".join(f"c{i} string" for i in range(len(header)))
     work = partial(parsed, header=tuple(header), commas=tuple(commas), which=which)
-    return contents.mapInArrow(work, places), tuple(header)
+    lines = sum((Lines(*look["lines"]) for look in sound.values()), start=Lines())
+    return contents.mapInArrow(work, places), tuple(header), lines

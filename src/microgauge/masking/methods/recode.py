@@ -66,12 +66,12 @@ class Recode(Step):
             return self._banded(data, name)
         texts = _texts(data, name)
         if self.prefix is not None:
-            return data.with_column(texts.str.slice(0, self.prefix).alias(name))
+            return data.with_column(name, texts.str.slice(0, self.prefix))
         assert self.map is not None
         known = {str(key): str(value) for key, value in self.map.items()}
         if data.frame.schema[name].is_numeric():
             known = {label_of(key): value for key, value in known.items()}
-        return data.with_column(texts.replace(known).alias(name))
+        return data.with_column(name, texts.replace(known))
 
     def _banded(self, data: Data, name: str) -> Data:
         assert self.breaks is not None
@@ -80,16 +80,16 @@ class Recode(Step):
         labels = self.labels or _band_labels(self.breaks, _whole_numbers(numbers))
         known = ~np.isnan(numbers) & (band >= 0)
         cells = [labels[b] if k else None for b, k in zip(band, known, strict=True)]
-        return data.with_column(pl.Series(name, cells, dtype=pl.String))
+        return data.with_column(name, pl.Series(cells, dtype=pl.String))
 
 
 def _texts(data: Data, name: str) -> pl.Series:
     """A column as labels: whole numbers without decimals."""
     if not data.frame.schema[name].is_numeric():
-        return data.frame[name].cast(pl.String)
+        return data.column(name).cast(pl.String)
     numbers = data.numbers(name)
     cells = [None if np.isnan(n) else number_label(float(n)) for n in numbers]
-    return pl.Series(name, cells, dtype=pl.String)
+    return pl.Series(cells, dtype=pl.String)
 
 
 def _whole_numbers(numbers: Floats) -> bool:

@@ -40,6 +40,6 @@ class Suppress(Step):
                 gone[np.array(self.records) - 1] = True
             else:
                 gone[rng.permutation(data.rows)[: round(self.share * data.rows)]] = True
-            cells = pl.select(pl.when(pl.Series(~gone)).then(data.frame[name])).to_series()
-            data = data.with_column(cells.alias(name))
+            cells = pl.select(pl.when(pl.Series(~gone)).then(data.column(name))).to_series()
+            data = data.with_column(name, cells)
         return data

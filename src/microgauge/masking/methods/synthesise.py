@@ -14,7 +14,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import Look, Step
-from microgauge.masking.table import Data
+from microgauge.masking.table import Data, finite
 
 LEAF = 5
 """Records in a leaf from which a value is drawn."""
@@ -127,15 +127,18 @@ class Synthesise(Step):
         if self.model == "normal":
             columns = data.matrix(self.variables)
             drawn = normal(columns, data.rows, rng)
-            cells = [pl.Series(n, c) for n, c in zip(self.variables, drawn.T, strict=True)]
-            return Data(data.frame.with_columns(cells))
+            for name, column in zip(self.variables, drawn.T, strict=True):
+                data = data.with_column(name, pl.Series(finite(name, column, missing=False)))
+            return data
         if self.model == "independent":
             donors = independent(len(self.variables), data.rows, data.rows, rng)
         else:
             given = [self._given(data, name) for name in self.variables]
             donors = by_trees(given, data.rows, rng)
-        found = [data.frame[n].gather(d) for n, d in zip(self.variables, donors, strict=True)]
-        return Data(data.frame.with_columns(found))
+        given_cells = {name: data.column(name) for name in self.variables}
+        for (name, cells), rows in zip(given_cells.items(), donors, strict=True):
+            data = data.with_column(name, cells.gather(rows))
+        return data
 
     @staticmethod
     def _given(data: Data, name: str) -> Given:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from microgauge.arrays import Floats, Index
@@ -60,6 +62,9 @@ def binned(numbers: Floats, weights: Floats, low: float, high: float, bins: int)
     if high <= low:
         raise Undefined("the original is constant")
     # Rounded first: whole years on an edge must not fall below it by the last digit.
-    place = np.floor(np.round((numbers - low) / (high - low) * bins, 9))
+    # Halved where the range of numbers is beyond all numbers.
+    scale = 1.0 if high / 2 - low / 2 <= sys.float_info.max / 2 else 0.5
+    low, high = low * scale, high * scale
+    place = np.floor(np.round((numbers * scale - low) / (high - low) * bins, 9))
     place = np.clip(np.nan_to_num(place), 0, bins - 1).astype(np.intp)
     return np.bincount(place, weights, bins).astype(np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.measures.joint.propensity import Fitted, crossed_by, score_distance
+from microgauge.values.hashing import small_seed
 
 TREES = 100
 LEAVES = 15
@@ -38,7 +39,7 @@ class BoostModel:
             max_leaf_nodes=LEAVES,
             min_samples_leaf=self.leaf,
             early_stopping=False,
-            random_state=self.seed,
+            random_state=small_seed(self.seed),
         )
 
     def fitted(self, protected: Floats) -> Fitted:

@@ -11,9 +11,12 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
+from microgauge.values.hashing import small_seed
 
 Weights = Literal["size", "equal", "error"]
 
+SQUARED = 1e150
+"""Numbers that can be squared and added up."""
 MOST_LINKED = 15_000
 """Rows beyond which average linkage, which holds all distances, is not tried."""
 MOST_LINKED_UNASKED = 5_000
@@ -98,6 +101,9 @@ def features(joint: Joint, *, standardise: bool) -> Floats:
             continue
         numbers = joint.values[place]
         if standardise:
+            most = float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0))
+            if most > SQUARED:  # in units of its own: the deviation of such numbers is beyond all
+                numbers = numbers / most
             spread = float(numbers[original].std())
             numbers = (numbers - numbers[original].mean()) / (spread if spread > 0 else 1.0)
         columns.append(numbers)
@@ -112,8 +118,15 @@ def linked(points: Floats, groups: list[int]) -> list[Index]:
 
     if len(points) > MOST_LINKED:
         raise Undefined(f"average linkage is for up to {MOST_LINKED:,} rows in both files together")
-    tree = hierarchy.linkage(points, method="average")
+    tree = hierarchy.linkage(_near_enough(points), method="average")
     return [_cut(tree, number) for number in groups]
+
+
+def _near_enough(points: Floats) -> Floats:
+    """Points whose distances are numbers."""
+    if not (np.abs(points) <= SQUARED).all():
+        raise Undefined("numbers are too large for distances between rows")
+    return points
 
 
 def _cut(tree: Floats, groups: int) -> Index:
@@ -133,10 +146,13 @@ def _cut(tree: Floats, groups: int) -> Index:
 
 def k_means(points: Floats, groups: int, seed: int) -> Index:
     """k-means, on batches of rows where there are many."""
+    points = _near_enough(points)
     from sklearn.cluster import KMeans, MiniBatchKMeans
 
     if len(points) <= MOST_LLOYD:
-        model = KMeans(groups, init="k-means++", n_init=1, max_iter=100, random_state=seed)
+        model = KMeans(
+            groups, init="k-means++", n_init=1, max_iter=100, random_state=small_seed(seed)
+        )
     else:
         model = MiniBatchKMeans(
             groups,
@@ -144,7 +160,7 @@ def k_means(points: Floats, groups: int, seed: int) -> Index:
             n_init=1,
             batch_size=4096,
             max_iter=20,
-            random_state=seed,
+            random_state=small_seed(seed),
             reassignment_ratio=0.0,
         )
     return np.asarray(model.fit_predict(points), dtype=np.intp)

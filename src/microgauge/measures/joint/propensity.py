@@ -24,6 +24,7 @@ from microgauge.measures.joint.logit import (
 )
 from microgauge.measures.joint.terms import Columns
 from microgauge.threads import one_thread_if_few
+from microgauge.values.hashing import small_seed
 from microgauge.values.levels import sums_by
 
 ROUGHLY, NEAR = 1e-7, 1e-10
@@ -200,7 +201,9 @@ class TreeModel:
     def _made(self) -> Any:
         from sklearn.tree import DecisionTreeClassifier
 
-        return DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
+        return DecisionTreeClassifier(
+            min_samples_leaf=self.leaf, random_state=small_seed(self.seed)
+        )
 
     def _tree(self, rows: Floats, labels: Floats) -> Floats:
         if rows.shape[1] == 0:

@@ -14,6 +14,7 @@ import numpy as np
 from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import TOO_LARGE
+from microgauge.values.hashing import small_seed
 
 NEGLIGIBLE = 1e-10
 """Share of the largest eigenvalue below which one counts as 0: an exact linear dependence."""
@@ -205,4 +206,4 @@ def _least_determinant(units: Floats, seed: int) -> Any:
         scaled = (units - middle) / spread
         if not np.isfinite(scaled @ scaled.T[:, :1]).all():
             raise Undefined(TOO_LARGE)
-        return MinCovDet(random_state=seed).fit(scaled)
+        return MinCovDet(random_state=small_seed(seed)).fit(scaled)

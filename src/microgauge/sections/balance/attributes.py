@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -255,6 +256,10 @@ class Attribute:
                 raise Undefined("no rounding rule is declared or found (lmax = rule)")
             return self._rule.largest_error
         numbers = self.variable.original.levels.numbers
+        # Halved first: the range of numbers near the largest there are is beyond them.
+        half = float(numbers[-1] / 2 - numbers[0] / 2)
+        if half > sys.float_info.max / 2:
+            raise Undefined("the original's range is larger than any number")
         return float(numbers[-1] - numbers[0])
 
     def _loss_by_rule(self) -> float | None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
-from microgauge.tables.formats.format import Format, Held
+from microgauge.tables.formats.format import Format, Held, Lines
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from microgauge.tables.dialect import Dialect
     from microgauge.tables.source import Source
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -40,15 +41,18 @@ class Delimited(Format):
         from microgauge.tables.dialect import read_delimited, with_decimal_points
 
         delimiters = set()
+        lines = Lines()
 
         def frame(part: Path) -> pl.DataFrame:
-            found, delimiter = read_delimited(_content(part, source), source.part_name(part))
+            nonlocal lines
+            found, delimiter, here = read_delimited(_content(part, source), source.part_name(part))
             delimiters.add(delimiter)
+            lines += here
             return found
 
         found = source.joined(frame)
         cells = found if "," in delimiters else with_decimal_points(found)
-        return Held.of(source.name, cells, spelled=True)
+        return Held.of(source.name, cells, spelled=True, lines=lines)
 
     def damaged(self, where: str, why: str) -> str:
         """What a reader of text says may hold cells of the data, so it is left out."""
@@ -76,6 +80,7 @@ class Delimited(Format):
     def prepared(self, source: Source) -> tuple[str, ...]:
         """Columns of numbers with a decimal comma, in all parts together."""
         import polars as pl
+        from polars.selectors import by_name
 
         from microgauge.tables.dialect import columns_with_commas
 
@@ -84,9 +89,13 @@ class Delimited(Format):
             frame, delimiter = _scanned(source, part)
             if delimiter == ",":
                 return ()
-            frames.append(frame.select(list(source.columns)))
+            frames.append(frame.select(by_name(*source.columns)))
         with source.reading(source.parts[0]):
             return columns_with_commas(pl.concat(frames))
+
+    def lines(self, source: Source) -> Lines:
+        """Those of all parts, which were looked at before they were scanned."""
+        return sum((source.seen[part][1] for part in source.parts), start=Lines())
 
     def needed(self, source: Source) -> int:
         """More than the text is long. How long zipped text is, only unzipping tells."""
@@ -106,18 +115,40 @@ def _scanned(source: Source, part: Path) -> tuple[pl.LazyFrame, str]:
     import polars as pl
 
     from microgauge.tables.dialect import dialect_of
+    from microgauge.tables.lines import without_blank_lines
 
     dialect = dialect_of(part, source.part_name(part))
     frame = pl.scan_csv(
         part,
         glob=False,
         has_header=True,
+        skip_lines=dialect.leading,
         separator=dialect.delimiter,
         quote_char=dialect.quote,
         infer_schema=False,
         new_columns=list(dialect.header),
     )
-    return frame, dialect.delimiter
+    if part not in source.seen:
+        source.seen[part] = _lines(frame, part, dialect, source.part_name(part))
+    return without_blank_lines(frame, source.seen[part][0]), dialect.delimiter
+
+
+def _lines(
+    frame: pl.LazyFrame, part: Path, dialect: Dialect, where: str
+) -> tuple[list[int], Lines]:
+    """Rows that are blank lines, and how many lines are no whole records."""
+    import polars as pl
+
+    from microgauge.tables.lines import blocks_of, counted, uneven
+
+    leading, width = Lines(dialect.leading), len(dialect.header)
+    if width == 1:
+        return [], leading
+    blocks = blocks_of(part, dialect.leading)
+    blank, lines, rows = counted(blocks, dialect.delimiter, dialect.quote, width, where)
+    if blank and rows != frame.select(pl.len()).collect(engine="streaming").item():
+        raise uneven(where)
+    return blank, lines + leading
 
 
 def _length(path: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 
     from microgauge.tables.column import Column
     from microgauge.tables.source import Source
+
+
+@dataclass(frozen=True)
+class Lines:
+    """How many lines of delimited text are no whole records."""
+
+    blank: int = 0
+    short: int = 0
+
+    def __add__(self, other: Lines) -> Lines:
+        return Lines(self.blank + other.blank, self.short + other.short)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +38,15 @@ class Held:
     """A coded column with what the file says of it."""
     spelled: bool = False
     """Whether cells are texts as a delimited file spells them."""
+    lines: Lines = field(default_factory=Lines)
+    """Lines of delimited text that are no whole records."""
 
     @staticmethod
-    def of(name: str, frame: pl.DataFrame, *, spelled: bool = False) -> Held:
+    def of(
+        name: str, frame: pl.DataFrame, *, spelled: bool = False, lines: Lines | None = None
+    ) -> Held:
         """A data frame."""
-        return Held(name, frame.columns, frame.get_column, spelled=spelled)
+        return Held(name, frame.columns, frame.get_column, spelled=spelled, lines=lines or Lines())
 
     def in_memory(self) -> Held:
         """The same, with all columns read."""
@@ -99,6 +114,11 @@ class Format(ABC):
         """Number of rows; None where only reading everything would tell."""
         del source
         return None
+
+    def lines(self, source: Source) -> Lines:
+        """Lines of delimited text that are no whole records; known once the rows were read."""
+        del source
+        return Lines()
 
     def needed(self, source: Source) -> int:
         """About how many bytes a table takes in memory while it is coded."""

@@ -1,0 +1,65 @@
+"""Inputs are sacred: where what is written would fall on what is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+
+from microgauge.tables.source import SHEET, files_of
+
+ASIDE = (".", "_")
+"""How names start that are no part of a folder's table."""
+
+
+def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> list[str]:
+    """Faults of outputs, by the options that name them, that are an input or fall together."""
+    sources = [str(source).removeprefix("file://").removeprefix("file:") for source in inputs]
+    read = {_place(file) for source in sources for file in files_of(source)}
+    known = {_identity(file) for file in read} - {None}
+    faults = []
+    for option, output in outputs.items():
+        place = _place(output)
+        if place in read or (_identity(place) in known):
+            faults.append(f"{option}: {output} is an input of this run; write elsewhere.")
+        elif any(_joins(place, source) for source in sources):
+            faults.append(
+                f"{option}: {output} would be a part of an input, by its folder or pattern; write "
+                "elsewhere."
+            )
+    by_place: dict[Path, list[str]] = {}
+    for option, output in outputs.items():
+        by_place.setdefault(_place(output), []).append(option)
+    return faults + [
+        f"{' and '.join(options)} would write the same file, {place.name}; name different ones."
+        for place, options in by_place.items()
+        if len(options) > 1
+    ]
+
+
+def _place(path: Path) -> Path:
+    try:
+        return Path(os.path.normcase(os.path.realpath(path)))
+    except ValueError:  # a name with a NUL, which no file has: told where it is opened
+        return path
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """The file itself, whatever it is called: names that differ in case, or second names."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _joins(place: Path, source: str) -> bool:
+    """Whether a new file would be read with a source the next time."""
+    if place.name.startswith(ASIDE):
+        return False
+    given = Path(source.rpartition(SHEET)[0] or source)
+    if given.is_dir():
+        return _place(given) == place.parent
+    pattern = os.path.join(os.path.realpath(given.parent), given.name)  # noqa: PTH118
+    return not given.exists() and fnmatch(str(place), pattern)
