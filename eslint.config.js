@@ -8,7 +8,9 @@ const browser = [
   "queueMicrotask",
   "setTimeout",
   "clearTimeout",
-  "vegaEmbed",
+  "Blob",
+  "DecompressionStream",
+  "Response",
 ];
 
 export default [

@@ -130,7 +130,8 @@ class TestSelfContained:
         assert not {"connect-src", "font-src", "frame-src", "object-src"} & set(rules)
 
     def test_every_script_is_one_of_the_three(self, page):
-        assert len(re.findall(r"<script", own_text(page))) == 3  # two that run, one with data
+        # One that runs, what draws, which it unpacks, and one with data.
+        assert len(re.findall(r"<script", own_text(page))) == 3
         assert page.index("Content-Security-Policy") < page.index("<script")
 
     def test_nothing_is_loaded_from_elsewhere(self, page):

@@ -1,5 +1,7 @@
 """Reports of many kinds, each made once, and ways to look into their pages."""
 
+import base64
+import gzip
 import re
 from dataclasses import replace
 from functools import cache
@@ -20,16 +22,21 @@ QUICK = ("propensity", "clusters", "ecdf")
 # -- looking into a report -------------------------------------------------------------------
 
 
+def packed_of(page):
+    """The library that draws, as it stands in a page."""
+    (text,) = re.findall(r'<script type="text/plain" id="drawing">(.*?)</script>', page, re.DOTALL)
+    return text
+
+
 def scripts_of(page):
-    """The scripts of a page that run, in their order: Vega, then ours."""
-    return re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    """The scripts of a page that run: Vega, which is unpacked, then ours."""
+    (ours,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return gzip.decompress(base64.b64decode(packed_of(page))).decode(), ours
 
 
 def own_text(page):
     """All of a page but the library that draws, which is the same in every report."""
-    vega, _ = scripts_of(page)
-    assert page.count(vega) == 1
-    return page.replace(vega, "")
+    return page.replace(packed_of(page), "")
 
 
 def data_text(page):

@@ -1,5 +1,6 @@
 // Charts: Vega-Lite, drawn when they are opened, and again when the theme changes.
 import { cut, el, none } from "./dom.js";
+import { drawing } from "./drawing.js";
 
 export const dark = () => document.documentElement.dataset.theme === "dark";
 
@@ -112,16 +113,19 @@ const draw = (place) => {
     background: "transparent",
     config: config(),
   };
-  return vegaEmbed(place, spec, {
+  const options = {
     actions: false,
     renderer: "svg",
     defaultStyle: false,
     tooltip: true,
     formatLocale: NUMBERS,
-  }).catch((error) => {
-    place.textContent = "This chart cannot be drawn.";
-    console.error(error);
-  });
+  };
+  return drawing
+    .then((embed) => embed(place, spec, options))
+    .catch((error) => {
+      place.textContent = "This chart cannot be drawn.";
+      console.error(error);
+    });
 };
 
 // `make` gives the specification for a room of so many pixels. A fixed picture keeps its own width;
