@@ -69,6 +69,19 @@ def test_an_intercept_is_not_one_persons_income():
     assert found(data, before, swapped(before, "age")) == []
 
 
+def test_the_attacker_sees_it_where_it_is_told():
+    """The attack itself: an intercept as an earlier edition told it."""
+    before = with_few(people(), "region", "abbey", 1)
+    drawn = {"block": "intervals", "original_ci": [-10.25, 9e4], "protected_ci": None}
+    row = ["Intercept", float(before["income"][0]), 1.0, None, "no", drawn]
+    table = {"block": "table", "rows": [row]}
+    group = {"block": "group", "title": "income ~ region", "blocks": [table]}
+    told = {"kind": "assess", "sections": [{"name": "regressions", "blocks": [group]}]}
+    claims = attacker.by_coefficients(told, "income ~ region")
+    assert attacker.leaks(claims, before, before, COUNT) == claims
+    assert claims
+
+
 def test_nor_is_a_sum_of_intercept_and_coefficient():
     before = with_few(people(), "region", "west", 2)
     data = public(before, swapped(before, "age"), regression=[{"formula": "income ~ region"}])

@@ -38,9 +38,11 @@ def _factor(rng, rows, letter, size):
     """Categories, of which some are of one, two or a few records."""
     values = np.array([f"{letter}{i}" for i in rng.integers(0, size, rows)], dtype=object)
     places = iter(rng.permutation(rows))
+    # A name that sorts first makes a rare category the reference of a regression.
+    mark = str(rng.choice(["_", "-"]))
     for number in range(int(rng.integers(0, 4))):
         for _ in range(int(rng.choice([1, 1, 2, 3, 5, 8, 12]))):
-            values[next(places)] = f"{letter}_rare{number}"
+            values[next(places)] = f"{letter}{mark}rare{number}"
     return values
 
 
@@ -75,11 +77,19 @@ def _noisy(frame, rng):
     return frame.assign(income=(frame["income"] * noise).round(2))
 
 
+def _largest_hidden(frame, rng):
+    income = frame["income"].copy()
+    income[income.idxmax()] = income.nlargest(2).iloc[1]
+    return frame.assign(income=income)
+
+
 def _same(frame, rng):
     return frame.copy()
 
 
-METHODS = np.array([_swapped, _without_rare, _top_coded, _noisy, _same], dtype=object)
+METHODS = np.array(
+    [_swapped, _without_rare, _top_coded, _largest_hidden, _noisy, _same], dtype=object
+)
 
 
 def _said():
