@@ -116,7 +116,7 @@ def _up(value: float | None, step: float) -> float | None:
 
 
 def yardsticks_for_users(results: Sequence[Yardstick], told: Told) -> tuple[Yardstick, ...]:
-    """Beside a file of which all is told; else they are of more than the file's own figures."""
+    """Rounded. They are of all variables, also where the file's own figures leave some out."""
 
     def rounded(value: float | None) -> float | None:
         return None if value is None else to_step(value, told.step)
