@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from shutil import get_terminal_size
@@ -98,8 +99,7 @@ class Line(Shown):
         """Over what was there; in a log only after a while."""
         if self.shows:
             columns = get_terminal_size().columns - 1
-            sys.stderr.write(f"\r\x1b[K{bar(what, share)[:columns]}")
-            sys.stderr.flush()
+            self._write(f"\r\x1b[K{bar(what, share)[:columns]}")
         elif monotonic() - self._told >= self.SELDOM:
             self._told = monotonic()
             self.warn(f"{printable(what)}{f' ({share:.0%})' if share else ''}")
@@ -108,19 +108,22 @@ class Line(Shown):
         """In lines of its own."""
         self.clear()
         if self.shows:
-            sys.stderr.write(f"{text}\n")
-            sys.stderr.flush()
+            self._write(f"{text}\n")
 
     def warn(self, text: str) -> None:
         """In a line of its own, whoever looks."""
         self.clear()
-        sys.stderr.write(f"microgauge: {text}\n")
-        sys.stderr.flush()
+        self._write(f"microgauge: {text}\n")
 
     def clear(self) -> None:
         """Empty the line."""
         if self.shows:
-            sys.stderr.write("\r\x1b[K")
+            self._write("\r\x1b[K")
+
+    @staticmethod
+    def _write(text: str) -> None:
+        with suppress(OSError, ValueError):  # nobody listens: no reason to stop
+            sys.stderr.write(text)
             sys.stderr.flush()
 
 

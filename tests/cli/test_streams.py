@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from microgauge.cli import main, outputs
+from microgauge.log import Line
 from support.command import complaint
 
 TABLE = "age,income\n" + "".join(f"{n % 7},{n * 37 % 11}\n" for n in range(40))
@@ -177,3 +178,36 @@ def test_a_stop_that_a_callback_swallows_is_heard_again(capsys):
     with pytest.raises(Stopped):
         swallowed()
     assert capsys.readouterr().err == ""
+
+
+def test_a_missed_limit_counts_though_nobody_reads_on(tmp_path):
+    """The exit code of a gate must not depend on who looks at the text."""
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex\n" + "".join(f"{20 + i % 40},{'fm'[i % 2]}\n" for i in range(200)))
+    command = [sys.executable, "-m", "microgauge", "assess", path, path, "--keys", "age,sex",
+               "--require", "risk<=0", "--only", "tables,disclosure"]  # fmt: skip
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writing)
+    assert done.returncode == 1, done.stderr
+
+
+def test_progress_that_nobody_hears_stops_nothing(monkeypatch):
+    class Deaf:
+        def isatty(self):
+            return True
+
+        def write(self, _text):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Deaf())
+    line = Line()
+    line("reading", 0.5)
+    line.warn("this may take long")
+    line.clear()

@@ -731,10 +731,17 @@ def test_what_would_not_see_damage_within_bands_is_no_utility_of_recoded_files()
     result = microgauge.assess(
         people(400), banded(people(400), 20), schema=schema(**ANALYSES), only=TAKEN
     )
-    for name in ("propensity", "overlap", "inside", "overlap:income ~ age", "overlap:mean"):
+    for name in ("propensity", "overlap", "overlap:income ~ age"):
         with pytest.raises(Undefined, match=r"before a recoding .*\(age\); take tables"):
             map_utility(result, name)
-    assert map_utility(result, "overlap:income ~ school + sex") == pytest.approx(1)
+    for name in ("inside", "overlap:mean", "overlap:income ~ school + sex"):
+        assert map_utility(result, name) == pytest.approx(1)
+    merges = microgauge.assess(
+        people(400), people(400).assign(sex="all"), schema=schema(**ANALYSES), only=TAKEN
+    )
+    for name in ("inside", "overlap:mean", "overlap:income ~ school + sex"):
+        with pytest.raises(Undefined, match=r"\(sex\); take tables"):
+            map_utility(merges, name)
 
 
 @UNSHRUNK

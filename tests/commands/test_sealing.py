@@ -18,11 +18,11 @@ GRID = {"step": [{"method": "round", "variables": ["income"], "unit": {"grid": [
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    sealing._secret.cache_clear()
+    sealing._kept_in.cache_clear()
     frame = pl.DataFrame({"age": [n % 9 for n in range(60)], "income": [n * 37 for n in range(60)]})
     frame.write_csv("o.csv")
     yield tmp_path
-    sealing._secret.cache_clear()
+    sealing._kept_in.cache_clear()
 
 
 def explored():
@@ -53,7 +53,7 @@ def test_a_result_that_was_changed_is_made_again(folder):
         content = json.loads(path.read_text())
         content["assessment"]["gdu"]["value"] = 0.123
         path.write_text(json.dumps(content))
-    sealing._secret.cache_clear()
+    sealing._kept_in.cache_clear()
     assert explored() == wanted
     assert all("0.123" not in p.read_text() for p in Path("kept").iterdir())
 
@@ -70,7 +70,7 @@ def test_a_secret_that_others_could_read_is_replaced(folder):
     path = folder / "state" / "microgauge" / sealing.NAME
     before = path.read_bytes()
     path.chmod(0o644)
-    sealing._secret.cache_clear()
+    sealing._kept_in.cache_clear()
     assert explored() == wanted
     assert path.read_bytes() != before
     assert mode(path) == 0o600
@@ -82,6 +82,6 @@ def test_without_a_place_for_the_secret_seals_hold_for_the_process(folder, monke
     wanted = explored()
     assert explored() == wanted
     kept = {p.name: p.read_bytes() for p in Path("kept").iterdir()}
-    sealing._secret.cache_clear()
+    sealing._of_this_process.cache_clear()
     assert explored() == wanted
     assert {p.name: p.read_bytes() for p in Path("kept").iterdir()} != kept

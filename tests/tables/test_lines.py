@@ -18,7 +18,7 @@ import microgauge
 from microgauge.cli import main
 from microgauge.errors import InputError
 from microgauge.tables import read_held
-from microgauge.tables.dialect import read_delimited
+from microgauge.tables.dialect import NO_HEADER, read_delimited
 from microgauge.tables.lines import LineCount
 from support.batches import assessed
 from support.command import complaint
@@ -281,3 +281,26 @@ def test_names_that_are_no_text_are_read_and_told(tmp_path, monkeypatch, capfd):
     Path("r.html").read_text(encoding="utf-8")
     assert main(["verify", "r.json", "--hashes"]) == 0
     assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1984,f,north\n1990,m,south\n1975,f,south\n2001,m,north\n",
+        "3,4,5\n7,8,9\n1,2,2\n",
+        "1984,1999\n1970,2001\n1985,2010\n",
+    ],
+)
+def test_a_birth_year_is_no_name(tmp_path, text):
+    path = tmp_path / "people.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="no header") as refused:
+        read_held(path, "original")
+    assert str(refused.value).startswith(NO_HEADER.format(f"the original table {path}"))
+
+
+def test_a_file_of_blanks_that_are_no_spaces_is_empty(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("\u00a0\n\u00a0\n")
+    with pytest.raises(InputError, match="is empty"):
+        read_held(path, "original")

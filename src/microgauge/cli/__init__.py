@@ -47,13 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # numpy asks for huge pages for every large array. Most of ours live for a moment, and clearing
     # huge pages then costs more than it saves. Must be set before numpy is loaded.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
-    prepare()
-    parser = _parser()
-    chosen = parser.parse_args(arguments)
-    if chosen.command is None:
-        parser.print_help()
-        return 0
     try:
+        prepare()
+        parser = _parser()
+        chosen = parser.parse_args(arguments)
+        if chosen.command is None:
+            parser.print_help()
+            return 0
         with stoppable():
             guard(chosen)
             code = int(chosen.run(chosen))

@@ -137,7 +137,7 @@ def check_outputs(*names: str | None) -> None:
 
 
 def check_report(chosen: argparse.Namespace) -> None:
-    """Whether a report, a summary and test cases can be what is asked for."""
+    """Whether a report and a summary can be what is asked for."""
     faults = [] if chosen.min_count >= 1 else ["--min-count must be 1 or more."]
     if _ends(chosen.summary) in (".html", ".htm"):
         faults.append(
@@ -230,7 +230,7 @@ def printed(
     result: Any, json: str | None, files: Files | None = None, shown: Shown | None = None
 ) -> int:
     """Print a result, or its JSON; write that and other files, all or none."""
-    from microgauge.cli.streams import escaped
+    from microgauge.cli.streams import escaped, let_go
     from microgauge.results.plain import json_text
     from microgauge.results.writing import write_together
 
@@ -245,6 +245,8 @@ def printed(
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
+    except BrokenPipeError:
+        let_go()  # whoever reads (head, less) has seen enough; the exit code still counts
     except KeyboardInterrupt as stop:
         stop.args = tuple(wanted)
         raise

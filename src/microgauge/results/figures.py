@@ -9,6 +9,7 @@ map's version counts what is gone, or there is none (docs/decisions/0009-one-uti
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -248,13 +249,18 @@ def _refuse_recoded(result: Assessment, said: Iterable[str] | None = None) -> No
         variable.name
         for variable in result.variables
         if variable.recoding is not None
-        and (said is None or any(variable.name in text for text in said))
+        and (said is None or any(_names(text, variable.name) for text in said))
     ]
     if recoded:
         raise Undefined(
             f"what was wrong before a recoding is not seen any more ({listing(recoded, 4)}); take "
             "tables, gdu or U for the map, and this figure as a limit"
         )
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a formula or condition may name a variable."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _gdu(result: Assessment) -> float:
@@ -308,10 +314,12 @@ def _overlap_on_map(
 
 
 def _said(analysis: RegressionResult | IndicatorResult) -> list[str] | None:
-    """What names the variables of an analysis; None where the result does not tell."""
-    if isinstance(analysis, IndicatorResult):
+    """What names the variables of an analysis; None where the result does not tell all."""
+    if isinstance(analysis, RegressionResult):
+        return [analysis.formula, analysis.where or ""]
+    if analysis.statistic in ("function", "ratio"):
         return None
-    return [analysis.formula, analysis.where or ""]
+    return [analysis.variable or "", analysis.by or "", analysis.where or ""]
 
 
 def _indicators(result: Assessment) -> float:
@@ -319,7 +327,8 @@ def _indicators(result: Assessment) -> float:
     found = _section(result, "indicators")
     if not found:
         raise Undefined("no indicator is named")
-    _refuse_recoded(result)
+    for one in found:
+        _refuse_recoded(result, _said(one))
     return sum(one.inside is True for one in found) / len(found)
 
 

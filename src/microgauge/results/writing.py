@@ -16,6 +16,9 @@ from pathlib import Path
 from microgauge.errors import InputError
 
 Content = str | bytes
+MASK = os.umask(0)
+"""What new files are not to be used for; asked once, since asking changes it for all threads."""
+os.umask(MASK)
 STOPS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -109,16 +112,15 @@ def _fill(path: Path, content: Content, place: Path) -> None:
     # Names of files may hold bytes that are no text; in JSON, \udcff is how to spell one.
     text = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     path.write_bytes(text)
-    path.chmod(_mode(place))
+    with suppress(OSError):  # some network drives know no modes
+        path.chmod(_mode(place))
 
 
 def _mode(place: Path) -> int:
     """What a file may be used for: as before, or as any new file (mkstemp makes private ones)."""
     with suppress(OSError):
         return stat.S_IMODE(place.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    return 0o666 & ~MASK
 
 
 def _rename(beside: Mapping[Path, Path]) -> None:

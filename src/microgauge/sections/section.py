@@ -113,8 +113,8 @@ class Section(ABC):
 
         What stays must not tell of few records or of one, also not by arithmetic.
         """
-        del told
-        return result.sections[self.name]
+        del result, told
+        return None
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """Its part of the report; of the public edition, the result is what `for_users` left."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
@@ -61,5 +62,7 @@ def _joins(place: Path, source: str) -> bool:
     given = Path(source.rpartition(SHEET)[0] or source)
     if given.is_dir():
         return _place(given) == place.parent
-    pattern = os.path.join(os.path.realpath(given.parent), given.name)  # noqa: PTH118
+    # Only what was written is a pattern: the folder in which we are may have any name.
+    here = Path(glob.escape(str(Path.cwd().resolve())))
+    pattern = os.path.join(os.path.realpath(here / given.parent), given.name)  # noqa: PTH118
     return not given.exists() and fnmatch(str(place), pattern)

@@ -15,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -77,6 +76,8 @@ class Dialect:
             raise InputError(
                 f"{where} is not a readable CSV file: check its quotes and line ends."
             ) from None
+        if not rows:
+            raise InputError(f"{where} is empty.")
         if is_headless(rows):
             raise InputError(NO_HEADER.format(where))
         header = checked_header([name.strip() for name in rows[0]], where)
@@ -228,7 +229,7 @@ def is_headless(rows: Sequence[Sequence[str]]) -> bool:
     """
     first, width = rows[0], len(rows[0])
     below = [row for row in rows[1:] if len(row) == width]
-    if len(below) < FEWEST or _counts_up(first):
+    if len(below) < FEWEST or _counts_up(first) or _names_years(first, below):
         return False
     against = words = named = 0
     for cell, *values in zip(first, *below, strict=True):
@@ -245,13 +246,26 @@ def is_headless(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
-    """Whether the numbers among cells are years, or number the columns."""
-    found = [cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())]
-    if not found or not all(cell.isascii() and cell.isdigit() and len(cell) < 5 for cell in found):
+    """Whether cells number the columns: 0, 1, 2, … or 1, 2, 3, …"""
+    numbered = [str(start + place) for start in (0, 1) for place in range(len(cells))]
+    found = [cell.strip() for cell in cells]
+    return len(found) > 1 and found in (numbered[: len(found)], numbered[len(found) :])
+
+
+def _names_years(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the numbers among cells are rising years that name columns of something else.
+
+    Years above years may be anybody's birth year.
+    """
+    places = [i for i, cell in enumerate(first) if _NUMBER.fullmatch(cell.strip())]
+    found = [first[i].strip() for i in places]
+    if not found or not all(map(_is_year, found)) or found != sorted(set(found)):
         return False
-    steps = {int(b) - int(a) for a, b in pairwise(found)}
-    years = all(FIRST_YEAR <= int(cell) <= LAST_YEAR for cell in found)
-    return all(step > 0 for step in steps) and (years or steps == {1})
+    return not any(all(_is_year(row[i].strip()) for row in below) for i in places)
+
+
+def _is_year(cell: str) -> bool:
+    return cell.isascii() and cell.isdigit() and FIRST_YEAR <= int(cell[:9]) <= LAST_YEAR
 
 
 def _repeat(values: Sequence[str]) -> bool:

@@ -23,6 +23,8 @@ from microgauge.arrays import Hashes
 from microgauge.errors import InputError
 from microgauge.values.hashing import mixed
 
+MOST_FILES = 10_240
+"""Open files that are asked for; some systems allow no more, whatever they say."""
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
@@ -118,7 +120,13 @@ def _more_files() -> bool:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:
         return False
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if wanted <= soft:
+        return False
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (OSError, ValueError):
+        return False
     return True
 
 

@@ -13,6 +13,7 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -26,7 +27,7 @@ NAME = "kept-results.key"
 def seal_of(name: str, content: Mapping[str, Any]) -> str:
     """The seal of a content under a name, which stands for all that it rests on."""
     text = json.dumps([name, content], sort_keys=True)
-    return hashlib.blake2b(text.encode(), key=_secret(_folder()), digest_size=SIZE).hexdigest()
+    return hashlib.blake2b(text.encode(), key=_secret(), digest_size=SIZE).hexdigest()
 
 
 def is_sealed(name: str, content: Mapping[str, Any], seal: object) -> bool:
@@ -48,23 +49,42 @@ def _folder() -> Path:
     return Path.home() / ".local" / "state" / "microgauge"
 
 
+def _secret() -> bytes:
+    """That of this user's state; where there is no such place, one of this process."""
+    with suppress(OSError, RuntimeError):  # a user without a home has no state
+        return _kept_in(_folder())
+    return _of_this_process()
+
+
 @cache
-def _secret(folder: Path) -> bytes:
+def _of_this_process() -> bytes:
+    return secrets.token_bytes(SIZE)
+
+
+@cache
+def _kept_in(folder: Path) -> bytes:
     path = folder / NAME
-    with suppress(OSError, RuntimeError):
-        found = _read(path)
-        if found is not None:
-            return found
+    found = _read(path)
+    if found is None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.unlink(missing_ok=True)  # others could read it, or it is damaged
-        with suppress(FileExistsError):  # another run was quicker
-            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(number, "wb") as file:
-                file.write(secrets.token_bytes(SIZE))
+        _make(path)
         found = _read(path)
-        if found is not None:
-            return found
-    return secrets.token_bytes(SIZE)
+    if found is None:
+        raise OSError("the secret cannot be kept")
+    return found
+
+
+def _make(path: Path) -> None:
+    """A new secret under its name, whole from the first moment that it is there."""
+    number, name = tempfile.mkstemp(dir=path.parent)  # only its owner can read it
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(secrets.token_bytes(SIZE))
+        with suppress(FileExistsError):  # another run was quicker: that one holds
+            os.link(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _read(path: Path) -> bytes | None:

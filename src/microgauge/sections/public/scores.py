@@ -32,7 +32,6 @@ CLASSES = ((0.001, 0.0005), (0.01, 0.005), (0.05, 0.03), (1.0, 0.5))
 """p-values are told by a class: below the first, or the last; what stands for it is the second."""
 PAIR_OF_FEW = "a category of few records, or a record that stands out, is in it"
 FINEST_EFFECT = 0.01
-BY_VALUES = ("anova", "pearson")
 """Tests that one number far from all others may decide."""
 
 

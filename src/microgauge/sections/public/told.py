@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from microgauge.results import VariableDetail
 from microgauge.sections.public.rounding import score_step
@@ -42,7 +43,7 @@ class Told:
         found = self.details.get(name)
         return found is not None and found.told is not None
 
-    @property
+    @cached_property
     def labels(self) -> dict[str, frozenset[str]]:
         """The categories of each variable that are named."""
         return {

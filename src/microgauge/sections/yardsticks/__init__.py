@@ -44,7 +44,7 @@ class Yardsticks(Section):
         return words(result, result.sections[self.name])
 
     def for_users(self, result: Assessment, told: Told) -> Any:
-        """The figures rounded, beside a file of which all is told."""
+        """The figures rounded."""
         from microgauge.sections.public.whole_files import yardsticks_for_users
 
         return yardsticks_for_users(result.sections[self.name], told)
