@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from microgauge.errors import InputError
 from microgauge.tables.formats.columnar import ColumnarFormat
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from microgauge.tables.source import Source
 
 
 class Arrow(ColumnarFormat):
@@ -18,6 +21,14 @@ class Arrow(ColumnarFormat):
     said = ("Arrow/Feather",)
     endings = (".arrow", ".feather", ".ipc")
     magic = b"ARROW1"
+
+    def schema(self, source: Source, part: Path) -> dict[str, pl.DataType]:
+        """The columns that the file names, once it is known to hold what it says."""
+        from microgauge.tables.formats.arrow_buffers import buffers_fit
+
+        if not buffers_fit(part):
+            raise InputError(self.damaged(source.part_name(part), "a buffer ends beyond the file"))
+        return super().schema(source, part)
 
     def scan_file(self, path: Path) -> pl.LazyFrame:
         """A file as polars scans it."""
