@@ -288,6 +288,7 @@ def test_names_that_are_no_text_are_read_and_told(tmp_path, monkeypatch, capfd):
     [
         "1984,f,north\n1990,m,south\n1975,f,south\n2001,m,north\n",
         "3,4,5\n7,8,9\n1,2,2\n",
+        "44,f,100,far\n48,m,0,near\n73,m,300,near\n",
         "1984,1999\n1970,2001\n1985,2010\n",
     ],
 )

@@ -242,7 +242,7 @@ def is_headless(rows: Sequence[Sequence[str]]) -> bool:
         against += numeric
         words += not numeric and name in known
         named += not numeric and name not in known and _repeat(known)
-    return 2 * (against + words) >= width and against + words > named and against + words // 2 > 0
+    return 2 * (against + words) >= width and against + words >= named and against + words // 2 > 0
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
