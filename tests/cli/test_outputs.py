@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 from pathlib import Path
@@ -244,6 +245,15 @@ def test_a_full_disk_at_any_output_leaves_all_as_it_was(
     assert len(calls) > fails_at
 
 
+@pytest.fixture
+def interruptible():
+    """A process that was started in the background may be told to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_request_to_stop_waits_until_all_is_in_place(tmp_path, monkeypatch):
     places = {tmp_path / name: name for name in "abc"}
     done = writing.Path.replace

@@ -1095,8 +1095,8 @@ def full_disk(monkeypatch):
     """Scratch files with room for 10 bytes each."""
     made = Spilled.__init__
 
-    def small(self, dtype, folder):
-        made(self, dtype, folder)
+    def small(self, *given):
+        made(self, *given)
         self._file = _Full(self._file, 10)
 
     monkeypatch.setattr(Spilled, "__init__", small)
@@ -1122,8 +1122,8 @@ def test_a_full_disk_while_tables_are_joined_is_said(tmp_path, capsys, monkeypat
         made = Spilled.__init__
         with pytest.MonkeyPatch.context() as patch:
 
-            def small(new, dtype, folder):
-                made(new, dtype, folder)
+            def small(new, *given):
+                made(new, *given)
                 new._file = _Full(new._file, 10)
 
             patch.setattr(Spilled, "__init__", small)

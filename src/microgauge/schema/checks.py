@@ -59,9 +59,10 @@ def whole(
 ) -> list[str]:
     """A whole number of at least so many, and at most.
 
-    >>> whole("[loss] ways", 0.5, 1), whole("[loss] ways", 9, 1, 5)
-    (['[loss] ways must be a whole number, 1 or more.'],
-     ['[loss] ways must be a whole number from 1 to 5.'])
+    >>> whole("[loss] ways", 0.5, 1)
+    ['[loss] ways must be a whole number, 1 or more.']
+    >>> whole("[loss] ways", 9, 1, 5)
+    ['[loss] ways must be a whole number from 1 to 5.']
     """
     if value is None and optional:
         return []
