@@ -63,6 +63,9 @@ class Toy(Section):
     def run(self, study, log):
         raise NotImplementedError
 
+    def for_users(self, result, told):
+        return result.sections[self.name]
+
     def headline(self, result):
         shown = Figure(label="toys", value=result.toy.value, explain="toy", main=True)
         line = replace(shown, said="(the more the better)")
