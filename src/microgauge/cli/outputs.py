@@ -17,8 +17,7 @@ from microgauge.errors import InputError
 if TYPE_CHECKING:
     from microgauge.schema import Schema
 
-OTHER_TABLES = ("external", "population", "holdout")
-INPUTS = ("result", "original", "protected", "schema", "recipe", *OTHER_TABLES)
+INPUTS = ("result", "original", "protected", "schema", "recipe")
 OUTPUTS = ("json", "report", "summary", "junit", "pairs", "risky", "table", "output", "raw")
 PICTURES = ("map", "levels")
 ENDINGS = {
@@ -78,8 +77,11 @@ def _places(given: Mapping[str, Any]) -> dict[str, Path]:
 
 def _inputs(chosen: argparse.Namespace) -> list[str]:
     """All that a command reads, with the tables that the schema names."""
+    from microgauge.sections.risk.choices import OTHER_TABLES
+
     given = vars(chosen)
-    named = [given[name] for name in INPUTS if isinstance(given.get(name), str)]
+    names = (*INPUTS, *OTHER_TABLES)
+    named = [given[name] for name in names if isinstance(given.get(name), str)]
     if chosen.command == "demo":
         from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
 

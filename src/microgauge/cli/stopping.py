@@ -15,8 +15,6 @@ from typing import Any
 
 REFUSED, FAILED = 2, 3
 """Exit codes: the input cannot be used as things are; a fault of the program."""
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-STOPS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
 SOON = 0.05
 """Seconds."""
 SHOW = "MICROGAUGE_TRACEBACK"
@@ -46,6 +44,8 @@ def stoppable() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         del frame
         raise Stopped(number)
+
+    from microgauge.results.writing import STOPS
 
     before = {one: signal.getsignal(one) for one in STOPS}
     # What is ignored stays so: nohup means it.

@@ -10,6 +10,8 @@ import unicodedata
 from contextlib import suppress
 from typing import TextIO
 
+from microgauge.log import printable
+
 PLAIN = "microgauge-plain"
 SPELLED = {
     **dict.fromkeys("→⟶▶►", "->"),
@@ -101,7 +103,7 @@ def say(text: str) -> None:
 
 def _printable(message: str) -> str:
     """A message without signs that would command a terminal: it may name columns of a file."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "�" for sign in message)
+    return "\n".join(map(printable, message.split("\n")))
 
 
 def let_go() -> None:

@@ -8,10 +8,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 
-from microgauge.tables.source import SHEET, files_of
-
-ASIDE = (".", "_")
-"""How names start that are no part of a folder's table."""
+from microgauge.tables.source import ASIDE, SHEET, files_of
 
 
 def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> list[str]:

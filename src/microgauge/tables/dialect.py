@@ -9,7 +9,6 @@ codes such as 00400 keep their zeros and declared missing codes do not spoil a n
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
 from collections import Counter
@@ -28,6 +27,7 @@ from microgauge.tables.lines import (
     BLOCK,
     counted,
     leading_blank,
+    opened,
     uneven,
     without_blank_lines,
 )
@@ -86,7 +86,7 @@ class Dialect:
 
 def dialect_of(path: Path, where: str) -> Dialect:
     """The dialect of a file that is read in batches, which must be plain text in UTF-8."""
-    with gzip.open(path, "rb") if is_gzip(path) else path.open("rb") as file:
+    with opened(path) as file:
         start = file.read(1 << 18)
         if b"\n" not in start.strip():
             start += file.readline()  # a header of thousands of columns
@@ -96,12 +96,6 @@ def dialect_of(path: Path, where: str) -> Dialect:
             "more --memory."
         )
     return Dialect.found(_as_utf8(start[: start.rfind(b"\n") + 1] or start, where), where)
-
-
-def is_gzip(path: Path) -> bool:
-    """Whether a file is zipped, whatever its name."""
-    with path.open("rb") as file:
-        return file.read(2) == b"\x1f\x8b"
 
 
 def read_delimited(content: bytes, where: str) -> tuple[pl.DataFrame, str, Lines]:

@@ -7,6 +7,7 @@ again; in a file of one column it is a missing value. Short lines are counted.
 from __future__ import annotations
 
 import gzip
+import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.errors import InputError
-from microgauge.tables.formats.format import Lines
+from microgauge.tables.formats.format import GZIP_MAGIC, Lines
 
 BLOCK = 1 << 24
 LEADING = re.compile(rb"(?:[ \t\r]*\n)+")
@@ -132,11 +133,20 @@ def without_blank_lines(frame: pl.LazyFrame, rows: list[int]) -> pl.LazyFrame:
     return frame.with_row_index(PLACE).filter(~pl.col(PLACE).is_in(places.implode())).drop(PLACE)
 
 
+def is_gzip(path: Path) -> bool:
+    """Whether a file is zipped, whatever its name."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+
+
+def opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    """A file of text, unzipped where it is zipped."""
+    return gzip.open(path, "rb") if is_gzip(path) else path.open("rb")
+
+
 def blocks_of(path: Path, skipped: int) -> Iterator[bytes]:
     """A file's bytes from its header on, unzipped if need be, so many at a time."""
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    with gzip.open(path, "rb") if zipped else path.open("rb") as file:
+    with opened(path) as file:
         for _ in range(skipped):
             file.readline()
         while block := file.read(BLOCK):

@@ -25,6 +25,8 @@ Paths = str | Path | Sequence[str | Path]
 
 Read = TypeVar("Read")
 
+ASIDE = (".", "_")
+"""How names start that are no part of a folder's table."""
 SHEET = "::"
 """Stands between a file and the name of a sheet in it."""
 
@@ -220,7 +222,7 @@ def exists(given: Any) -> bool:
 def _matches(pattern: str | Path) -> list[Path]:
     file, _ = _file_and_sheet(pattern)
     found = (Path(name) for name in sorted(glob.glob(file)))  # noqa: PTH207, any folder
-    return [path for path in found if path.is_file() and not path.name.startswith((".", "_"))]
+    return [path for path in found if path.is_file() and not path.name.startswith(ASIDE)]
 
 
 def file_of(part: Path) -> Path:
@@ -284,9 +286,7 @@ def _files(name: str, which: str) -> list[Path]:
     """The files under a name: itself, those of a folder, or those like a pattern."""
     path = Path(name)
     if path.is_dir():
-        parts = sorted(
-            p for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "_"))
-        )
+        parts = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith(ASIDE))
         if not parts:
             raise InputError(f"the {which} table {path} is a folder without files.")
         return parts

@@ -13,7 +13,7 @@ from polars.selectors import by_name
 
 from microgauge.errors import InputError
 from microgauge.tables.dialect import comma_facts, decimal_commas, read_delimited
-from microgauge.tables.formats.format import Lines
+from microgauge.tables.formats.format import GZIP_MAGIC, Lines
 
 
 def looked_at(batches: Iterable[Any], which: str) -> Iterator[Any]:
@@ -59,7 +59,7 @@ def parsed(
 
 def _read(path: str, content: bytes, which: str) -> tuple[pl.DataFrame, str, Lines]:
     where = f"the part {path} of the {which} table"
-    if content.startswith(b"\x1f\x8b"):
+    if content.startswith(GZIP_MAGIC):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error):

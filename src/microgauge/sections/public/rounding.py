@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10, sqrt
 
+from microgauge.measures.analysis.statistics import NORMAL_975
+
 FINEST_SHARE, FINEST_SCORE, COARSEST = 0.001, 0.01, 0.5
-NORMAL_975 = 1.959963984540054
 
 
 def round_step(least: float) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
-from microgauge.tables.formats.format import Format, Held, Lines
+from microgauge.tables.formats.format import GZIP_MAGIC, Format, Held, Lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
     from microgauge.tables.dialect import Dialect
     from microgauge.tables.source import Source
 
-GZIP_MAGIC = b"\x1f\x8b"
 TEXT_GROWS = 4
 """How much more memory than bytes of text a table needs while it is coded."""
-UNZIPPED_AT_ONCE = 1 << 20
 
 
 class Delimited(Format):
@@ -153,17 +152,14 @@ def _lines(
 
 def _length(path: Path) -> int:
     """Bytes of text; of a damaged zip those before the damage, which reading then tells of."""
-    from microgauge.tables.dialect import is_gzip
+    from microgauge.tables.lines import blocks_of, is_gzip
 
     if not is_gzip(path):
         return path.stat().st_size
     length = 0
-    try:
-        with gzip.open(path) as file:
-            while some := file.read(UNZIPPED_AT_ONCE):
-                length += len(some)
-    except (OSError, EOFError, zlib.error):
-        pass
+    with suppress(OSError, EOFError, zlib.error):
+        for block in blocks_of(path, 0):
+            length += len(block)
     return length
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from microgauge.tables.source import Source
 
 
+GZIP_MAGIC = b"\x1f\x8b"
+"""How zipped files start."""
+
+
 @dataclass(frozen=True)
 class Lines:
     """How many lines of delimited text are no whole records."""
