@@ -146,7 +146,7 @@ def test_a_file_without_a_header_is_recognised_and_not_quoted(tmp_path, capsys, 
     path.write_text("\n".join(rows * 1) + "\n")
     for arguments in (["assess", str(path), str(path)], ["schema", str(path)],
                       ["diagnose", str(path), "--keys", "a"]):  # fmt: skip
-        said = complaint(capsys, main(arguments))
+        said = complaint(capsys, main(arguments)).replace(str(path), "o.csv")  # of any digits
         assert "seems to have no header" in said
         assert not any(cell in said for cell in (SECRET, "1200", "Graz", "47"))
 
