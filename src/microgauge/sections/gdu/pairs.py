@@ -7,7 +7,7 @@ the levels of each axis where the other is present, because ranks are among comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -15,22 +15,17 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.engines import Engine
-from microgauge.engines.rounds import Asking, asked, in_blocks
-from microgauge.errors import Undefined
+from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.gdu.association import (
-    Association,
-    CellFacts,
+    Associations,
     GroupFacts,
     PairTest,
     ProductFacts,
     Units,
     anova,
     centred_values,
-    chi_squared,
     correlation,
-    groups_from_cells,
     kruskal_wallis,
-    products_from_cells,
 )
 from microgauge.passes import (
     Axis,
@@ -44,14 +39,14 @@ from microgauge.passes import (
 )
 from microgauge.passes.covering import TablePass, covering, crosstab_in
 from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, weighing
+from microgauge.sections.gdu.tabled import Tabled, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
+from microgauge.values.segments import joined
 
 SMALL_TABLE = 1 << 14
 """Cells up to which any test is answered from a table."""
-BLOCK_BYTES = 1 << 27
-"""Facts held at a time."""
 
 MISSING = "(missing)"
 
@@ -63,8 +58,7 @@ class Seen(NamedTuple):
     recoded: bool = False
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(NamedTuple):
     """One test of two variables. In tests with groups, `a` holds the groups."""
 
     test: PairTest
@@ -72,8 +66,11 @@ class Ask:
     b: Seen
 
 
-Answer = Association | Undefined
-"""An association, or why there is none."""
+class Answer(NamedTuple):
+    """Where the answer to an ask stands."""
+
+    found: Associations
+    place: int
 
 
 @dataclass(frozen=True)
@@ -85,23 +82,10 @@ class Asker:
     test_n: int | None = None
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
+    _keys: dict[Seen, Keys] = field(default_factory=dict)
 
-    def answers(
-        self, asks: Iterable[Ask], progress: Callable[[int], None] = lambda done: None
-    ) -> Asking[dict[Ask, Answer]]:
-        """All answers, in rounds whose facts fit into memory."""
-        found: dict[Ask, Answer] = {}
-        for block in in_blocks(dict.fromkeys(asks), self._fact_bytes, BLOCK_BYTES):
-            tests = yield from self._tests(block)
-            for ask, test in tests.items():
-                try:
-                    found[ask] = test()
-                except Undefined as reason:
-                    found[ask] = reason
-            progress(len(found))
-        return found
-
-    def _fact_bytes(self, ask: Ask) -> int:
+    def fact_bytes(self, ask: Ask) -> int:
+        """How much memory the facts take from which an ask is answered."""
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
             return 8 * layers * min(self._cells(ask), DENSE_TABLE)
@@ -126,8 +110,9 @@ class Asker:
 
     # -- rounds ------------------------------------------------------------------------------
 
-    def _tests(self, block: list[Ask]) -> Asking[dict[Ask, Callable[[], Association]]]:
-        """One round for the block; one before it where ranks depend on missing cells."""
+    def answers(self, asks: Iterable[Ask]) -> Asking[dict[Ask, Answer]]:
+        """One round for the asks; one before it where ranks depend on missing cells."""
+        block = list(dict.fromkeys(asks))
         tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
         scored = [ask for ask in block if ask not in tabled]
         present = self._present_passes(scored)
@@ -141,13 +126,8 @@ class Asker:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
-        found: dict[Ask, Callable[[], Association]] = {}
-        for ask in block:
-            if ask in tabled:
-                found[ask] = self._from_table(ask, tabled[ask], facts)
-            else:
-                found[ask] = plans[ask].test(shared, sums, self.test_n)
-        return found
+        found = self._from_tables(tabled, facts)
+        return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
     def axis(self, name: Seen, scores: Floats | None = None) -> Axis:
         """How passes see a variable."""
@@ -170,55 +150,33 @@ class Asker:
 
     # -- tests answered from a table ---------------------------------------------------------
 
-    def _from_table(self, ask: Ask, question: TablePass, found: Facts) -> Callable[[], Association]:
-        def test() -> Association:
-            facts = self._cell_facts(ask, self._table(ask, question, found))
-            if ask.test == "chi-squared":
-                return chi_squared(facts, self.test_n)
-            if ask.test == "kruskal-wallis":
-                return kruskal_wallis(groups_from_cells(facts, None), self.test_n)
-            if ask.test == "anova":
-                return anova(groups_from_cells(facts, self._numbers(ask.b)), self.test_n)
-            if ask.test == "spearman":
-                return correlation(products_from_cells(facts, None), "spearman", self.test_n)
-            numbers = (self._numbers(ask.a), self._numbers(ask.b))
-            return correlation(products_from_cells(facts, numbers), "pearson", self.test_n)
+    def _from_tables(self, tabled: Mapping[Ask, TablePass], facts: Facts) -> dict[Ask, Answer]:
+        """Each test once, for all its tables."""
+        alike: dict[tuple[PairTest, bool], list[Ask]] = {}
+        for ask, question in tabled.items():
+            alike.setdefault((ask.test, isinstance(question, SparseCrosstab)), []).append(ask)
+        found: dict[Ask, Answer] = {}
+        for (test, _), asks in alike.items():
+            tables = [self._table(ask, tabled[ask], facts) for ask in asks]
+            found |= placed(asks, tested(test, tables, self.test_n))
+        return found
 
-        return test
-
-    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Layers | SparseCells:
+    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Tabled:
         """The table of an ask with its axes in order."""
+        counts: Layers | SparseCells
         if isinstance(question, SparseCrosstab):
-            cells: SparseCells = facts[question]
-            return cells
-        return crosstab_in(facts, question, self.axis(ask.a), self.axis(ask.b))
-
-    def _numbers(self, name: Seen) -> Floats:
-        return self.sides[name].levels.numbers
-
-    def _cell_facts(self, ask: Ask, answer: Layers | SparseCells) -> CellFacts:
-        """The cells of complete units; of all units where missing is a category."""
-        width = self._levels(ask.b) + 1
-        if isinstance(answer, SparseCells):
-            keys, layers = answer.keys, answer.layers
+            counts = facts[question]
         else:
-            keys = np.flatnonzero(answer[0].ravel())
-            layers = answer.reshape(len(answer), -1)[:, keys]
-        row, column = np.divmod(keys, width)
-        row_keys, column_keys = (self.sides[name].levels.keys for name in (ask.a, ask.b))
+            counts = crosstab_in(facts, question, self.axis(ask.a), self.axis(ask.b))
+        a, b = self.sides[ask.a].levels, self.sides[ask.b].levels
         if self.missing_category and ask.test == "chi-squared":
-            row_keys, column_keys = self._with_missing(ask.a), self._with_missing(ask.b)
-        else:
-            complete = (row < self._levels(ask.a)) & (column < width - 1)
-            row, column, layers = row[complete], column[complete], layers[:, complete]
-        used = layers[-1] > 0
-        row, column, layers = row[used], column[used], layers[:, used]
-        return CellFacts(
-            _units(weighing(layers)), row, column, _weights(layers), row_keys, column_keys
-        )
+            return Tabled(counts, a, b, (self._with_missing(ask.a), self._with_missing(ask.b)))
+        return Tabled(counts, a, b, (a.keys, b.keys))
 
     def _with_missing(self, name: Seen) -> Keys:
-        return (*self.sides[name].levels.labels, MISSING)
+        if name not in self._keys:
+            self._keys[name] = (*self.sides[name].levels.labels, MISSING)
+        return self._keys[name]
 
     # -- tests answered from scores ----------------------------------------------------------
 
@@ -247,7 +205,7 @@ class _Scoring:
     asker: Asker
     present: Mapping[tuple[Seen, Seen], Weighing]
     _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
-    _units: dict[tuple[Seen, Seen | None], Units] = field(default_factory=dict)
+    _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
 
     def _given(self, name: Seen, other: Seen) -> tuple[Seen | None, Weighing]:
         """What an axis depends on beside itself, and its levels in the pair's complete units."""
@@ -287,11 +245,10 @@ class _Scoring:
         named = {name for name, _, _ in self._scored}
         return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
-    def _units_of(self, name: Seen, other: Seen) -> Units:
+    def _units_of(self, name: Seen, other: Seen) -> _Units:
         given, weights = self._given(name, other)
         if (name, given) not in self._units:
-            here = Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1])
-            self._units[name, given] = _units(here)
+            self._units[name, given] = weights.over(slice(0, -1))
         return self._units[name, given]
 
 
@@ -334,22 +291,17 @@ class _GroupPlan:
     """A test of groups by sums of scores."""
 
     ask: Ask
-    units: Units
+    units: _Units
     group: Axis
     scored: _Scored
     weight: Floats
     keys: Keys
 
-    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        run = kruskal_wallis if self.ask.test == "kruskal-wallis" else anova
-
-        def test() -> Association:
-            question = shared.groups[self.group]
-            sums = facts[question][:-1, question.scored.index(self.scored.axis)]
-            squares = self.scored.squares
-            return run(GroupFacts(self.units, self.keys, self.weight, sums, squares), test_n)
-
-        return test
+    def sums(self, shared: _Shared, facts: Facts) -> Floats:
+        """The sum of the scores of each group."""
+        question = shared.groups[self.group]
+        found: Floats = facts[question][:-1, question.scored.index(self.scored.axis)]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +309,7 @@ class _ProductPlan:
     """A correlation by the sum of products of scores."""
 
     ask: Ask
-    units: Units
+    units: _Units
     scored: tuple[_Scored, _Scored]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
@@ -366,30 +318,68 @@ class _ProductPlan:
     def product(self) -> Product:
         return Product(self.scored[0].axis, self.scored[1].axis)
 
-    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        kind: Literal["spearman", "pearson"]
-        kind = "spearman" if self.ask.test == "spearman" else "pearson"
-
-        def test() -> Association:
-            if self.complete and shared.gram is not None:
-                places = tuple(shared.places[one.axis] for one in self.scored)
-                product = float(facts[shared.gram][places])
-            else:
-                product = facts[self.product]
-            first, second = (one.squares for one in self.scored)
-            found = ProductFacts(self.units, first, second, product)
-            return correlation(found, kind, test_n)
-
-        return test
+    def sum(self, shared: _Shared, facts: Facts) -> float:
+        """The sum of the products."""
+        if self.complete and shared.gram is not None:
+            return float(facts[shared.gram][tuple(shared.places[one.axis] for one in self.scored)])
+        return float(facts[self.product])
 
 
 _Plan = _GroupPlan | _ProductPlan
 
 
-def _weights(layers: Layers) -> Floats:
-    return np.asarray(layers[min(1, len(layers) - 1)], dtype=np.float64)
+def _from_scores(
+    plans: Iterable[_Plan], shared: _Shared, facts: Facts, test_n: int | None
+) -> dict[Ask, Answer]:
+    """Each test once, for all its plans."""
+    alike: dict[PairTest, list[_Plan]] = {}
+    for plan in plans:
+        alike.setdefault(plan.ask.test, []).append(plan)
+    found: dict[Ask, Answer] = {}
+    for test, same in alike.items():
+        asks = [plan.ask for plan in same]
+        groups = [plan for plan in same if isinstance(plan, _GroupPlan)]
+        if groups:
+            run = kruskal_wallis if test == "kruskal-wallis" else anova
+            found |= placed(asks, run(_group_facts(groups, shared, facts), test_n))
+        else:
+            products = [plan for plan in same if isinstance(plan, _ProductPlan)]
+            kind: Literal["spearman", "pearson"]
+            kind = "spearman" if test == "spearman" else "pearson"
+            found |= placed(
+                asks, correlation(_product_facts(products, shared, facts), kind, test_n)
+            )
+    return found
 
 
-def _units(counts: Weighing) -> Units:
-    rows, weight, effective = counts.over(slice(None))
-    return Units(rows, weight, effective)
+def _group_facts(plans: list[_GroupPlan], shared: _Shared, facts: Facts) -> GroupFacts:
+    return GroupFacts(
+        _units([plan.units for plan in plans]),
+        [plan.keys for plan in plans],
+        joined([plan.weight for plan in plans]),
+        joined([plan.sums(shared, facts) for plan in plans]),
+        np.array([plan.scored.squares for plan in plans]),
+    )
+
+
+def _product_facts(plans: list[_ProductPlan], shared: _Shared, facts: Facts) -> ProductFacts:
+    return ProductFacts(
+        _units([plan.units for plan in plans]),
+        np.array([plan.scored[0].squares for plan in plans]),
+        np.array([plan.scored[1].squares for plan in plans]),
+        np.array([plan.sum(shared, facts) for plan in plans]),
+    )
+
+
+def placed(asks: Iterable[Ask], found: Associations) -> dict[Ask, Answer]:
+    """Each ask with its place in what was found."""
+    return {ask: Answer(found, place) for place, ask in enumerate(asks)}
+
+
+_Units = tuple[int, float, float]
+"""Rows, weight and effective number of the complete units of one pair."""
+
+
+def _units(pairs: list[_Units]) -> Units:
+    rows, weight, effective = zip(*pairs, strict=True)
+    return Units(np.array(rows, dtype=np.int64), np.array(weight), np.array(effective))
