@@ -17,7 +17,7 @@ from microgauge.sections.public.rounding import (
 )
 from microgauge.sections.public.told import IndicatorKey, Told
 
-DOMINATES = 0.4
+MOST_INFLUENCE = 0.4
 """One record that moves a figure by more than this part of its interval's half is most of it."""
 OF_SHARES = ("share", "arop")
 Results = Sequence[IndicatorResult]
@@ -66,7 +66,7 @@ def _enough(found: IndicatorResult, named: Mapping[str, frozenset[str]], thresho
     if found.original_ci is None or found.statistic == "function":
         return False
     half = half_width(found.original_ci)
-    if found.influence_original > DOMINATES * half:
+    if found.influence_original > MOST_INFLUENCE * half:
         return False
     if half <= 0.0 and found.statistic in ("mean", "total"):
         return False  # all have the same value, which is everyone's
