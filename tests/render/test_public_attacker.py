@@ -82,6 +82,39 @@ def test_the_attacker_sees_it_where_it_is_told():
     assert claims
 
 
+def test_the_attacker_sees_it_where_records_have_weights():
+    """The attacks themselves: shares, totals and means that are told as they are."""
+    before = with_few(people(), "region", "abbey", 2)
+    weights = np.random.default_rng(4).choice([1.0, 2.5, 40.0], ROWS)
+    weights[:2] = 1.0
+    before = before.assign(weight=weights)
+    income = before["income"].copy()
+    income[income.idxmax()] = income.nlargest(2).iloc[1]
+    after = before.assign(income=income)
+    held = (before["income"] * weights).groupby(before["region"]).sum()
+    size = before["weight"].groupby(before["region"]).sum()
+    named = ["east", "north", "south"]
+    rows = [["total of income", held.sum()], ["mean of income", held.sum() / size.sum()]]
+    rows += [[f"total of income, region {label}", held[label]] for label in named]
+    rows += [[f"mean of income, region {label}", held[label] / size[label]] for label in named]
+    table = {"block": "table", "rows": [[*row, None, None, None] for row in rows]}
+    shares = [*(size[named] / size.sum()), size["abbey"] / size.sum()]
+    detail = {"labels": [*named, "(others)"], "before": shares, "after": shares}
+    told = {
+        "kind": "assess",
+        "sections": [{"name": "indicators", "blocks": [table]}],
+        "variables": [{"name": "region", "utility": None, "detail": detail}],
+    }
+    claims = attacker.by_shares(told, after, ROWS, "weight")
+    for statistic in ("total", "mean"):
+        claims += attacker.by_the_rest(told, after, statistic, "income", ROWS, "weight")
+        claims += attacker.by_subtraction(told, after, statistic, "income", "region", "weight")
+    leaks = attacker.leaks(claims, before, after, COUNT, "weight")
+    assert [leak.attack for leak in leaks if leak.attack == "shares"]
+    assert [leak.attack for leak in leaks if leak.attack == "dominance"] == ["dominance"] * 2
+    assert [leak.attack for leak in leaks if leak.attack == "subtraction"] == ["subtraction"] * 2
+
+
 def test_nor_is_a_sum_of_intercept_and_coefficient():
     before = with_few(people(), "region", "west", 2)
     data = public(before, swapped(before, "age"), regression=[{"formula": "income ~ region"}])
@@ -195,7 +228,7 @@ def test_small_intervals_of_numbers_over_candidates():
     before = people()
     several = candidates_of(before)
     data = ranked(before, several)
-    claims = attacker.by_bins(data, ROWS)
+    claims = attacker.by_bins(data, several[0], ROWS)
     assert claims
     assert attacker.leaks(claims, before, several[0], COUNT) == []
 
