@@ -9,7 +9,7 @@ import pytest
 
 from support.random_tables import WEIGHT, attacked
 
-TABLES, WEIGHTED = 20, 4
+TABLES, WEIGHTED = 17, 4
 
 
 @pytest.mark.slow
