@@ -320,13 +320,20 @@ def test_a_regression_of_what_few_have_is_their_number(said):
     assert "Coefficients of" not in str(data[3])
 
 
-def test_the_ratio_to_chance_counts_no_hidden_category():
-    """In a file of one variable each person of a category that was hidden adds 1/8n to U_p."""
+@pytest.mark.parametrize("section", ["propensity", "clusters"])
+def test_ratios_to_chance_count_no_hidden_category(section):
+    """In a file of one variable each person of a category that was hidden adds as much to U_p."""
     rows = 1_000
     after = pd.DataFrame({"kind": np.random.default_rng(3).choice(list("ABC"), rows)})
-    pages = []
+    pages = set()
     for hidden in (3, 6, 9, 10):
         before = with_few(after, "kind", "Z", hidden)
-        data = public(before, after, only=("gdu", "propensity"))
-        pages.append(next(f["value"] for f in data["figures"] if f["key"] == "propensity"))
-    assert len(set(pages)) == 1
+        data = public(before, after, only=("gdu", section), clusters={"groups": [4]})
+        told = section_of(data, "whole")
+        assert told
+        pages |= {
+            text for text in map(str, attacker.leaves(told)) if " U_p is" in text or "U_c" in text
+        }
+        pages |= {f["value"] for f in data["figures"] if f["key"] == "propensity"}
+    ratios = {text.split(": U_p is")[-1] if isinstance(text, str) else text for text in pages}
+    assert len(ratios) == (2 if section == "propensity" else 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from microgauge.arrays import Floats
+from microgauge.measures.analysis.leaning import ENOUGH
 from microgauge.measures.gdu.models import Factor
 
 MOST = 0.9
@@ -18,7 +19,8 @@ def rests_on(values: Floats, weights: Floats) -> int:
 
     Where one value is that of half of the records or more, the mean counts the others: of 2,000
     records of which three have an illness (1, all others 0) it is 0.0015. And where fewer than half
-    make up nine tenths of all distances from the middle, it is theirs.
+    make up nine tenths of all distances from the middle, it is theirs. All records, where these
+    are so many that nobody asks.
 
     >>> rests_on(np.array([0.0] * 97 + [1.0] * 3), np.ones(100))
     3
@@ -27,9 +29,16 @@ def rests_on(values: Floats, weights: Floats) -> int:
     """
     if not len(values):
         return 0
+    found = _makers(values, weights)
+    return found if found < ENOUGH else len(values)
+
+
+def _makers(values: Floats, weights: Floats) -> int:
+    """Those that differ from most, or the fewest that are nine tenths of it, if these are less."""
     least = min(len(values), _apart_from_most(values))
-    far = np.abs(values - np.median(values)) * weights
-    if not np.isfinite(far).all() or far.sum() <= 0.0:
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest there are
+        far = np.abs(values - np.median(values)) * weights
+    if not np.isfinite(far).all() or far.max() <= 0.0:
         return least
     far = np.sort(far / far.max())[::-1]
     many = int(np.searchsorted(np.cumsum(far), MOST * far.sum() * (1.0 - 1e-12))) + 1

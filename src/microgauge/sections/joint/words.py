@@ -127,7 +127,7 @@ def _ratio_said(ratio: float, rounded: bool) -> str:
     if not rounded:
         return ratio_words(ratio)
     if ratio <= 1.0:
-        return "as far as rounding lets it be told, what"
+        return "not told to be more than what"
     return f"at least {ratio_words(ratio)}"
 
 

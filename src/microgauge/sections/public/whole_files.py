@@ -54,14 +54,15 @@ def propensity_for_users(result: PropensityResult, told: Told) -> PropensityResu
     )
 
 
-def _distance_step(rows: int, told: Told) -> float:
+def _distance_step(rows: int, told: Told, divided_by: int | None = None) -> float:
     """Of U_p and U_c: more than what t records make of them that the original alone has.
 
-    Of N rows of both files, of which a share c is the protected one's, each such record adds c²/N:
-    by the digits of U_p, or of its ratio to chance, a category that was hidden could be counted.
+    Of N rows of both files, a share c of which is protected, each such record adds c² over
+    what the sum is divided by (N for U_p): by the digits of such a figure, or of its ratio to
+    chance, a category that was hidden could be counted.
     """
     other = max(1.0 - told.rows / max(rows, 1), 0.5)
-    return round_step((told.threshold + 1) * other**2 / max(rows, 1))
+    return round_step((told.threshold + 1) * other**2 / max(divided_by or rows, 1))
 
 
 def _distance(value: float | None, step: float) -> float | None:
@@ -108,18 +109,24 @@ def _boosted(found: Boosted, told: Told, step: float) -> Boosted:
 
 
 def clusters_for_users(results: Sequence[ClusterResult], told: Told) -> tuple[ClusterResult, ...]:
-    """U_c in two digits, without the clusters."""
-    return tuple(
-        replace(
-            one,
-            value=_distance(one.value, _distance_step(one.rows, told)),
-            expected=None,
-            ratio=_ratio_down(one.ratio, one.expected, _distance_step(one.rows, told)),
-            null_share=few_digits(one.null_share, 1),
-            rows=0,
-            clusters=(),
-        )
-        for one in results
+    """U_c in steps of what some records make of it, without the clusters."""
+    return tuple(_cluster(one, told) for one in results)
+
+
+def _cluster(one: ClusterResult, told: Told) -> ClusterResult:
+    """Rows weigh 1 where clusters weigh what they hold; else one digit is all that is told."""
+    by_size = one.weights == "size"
+    step = _distance_step(one.rows, told, one.groups)
+    return replace(
+        one,
+        value=_distance(one.value, step) if by_size else few_digits(one.value, 1),
+        expected=None,
+        ratio=_ratio_down(one.ratio, one.expected, step)
+        if by_size
+        else _ratio(few_digits(one.ratio, 1)),
+        null_share=few_digits(one.null_share, 1),
+        rows=0,
+        clusters=(),
     )
 
 
