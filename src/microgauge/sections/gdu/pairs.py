@@ -2,7 +2,7 @@
 
 A table of two axes answers every test, with pairwise deletion as a slice, while it stays small.
 Beyond that, axes are scored (ranks or values) and only sums are kept: one more round first counts
-the levels of each axis where the other is present, because ranks are among complete units only.
+the levels of each axis where the other is missing, because ranks are among complete units only.
 """
 
 from __future__ import annotations
@@ -33,17 +33,21 @@ from microgauge.measures.gdu.association import (
     products_from_cells,
 )
 from microgauge.passes import (
+    Absent,
     Axis,
+    Crosstab,
     Facts,
     Gram,
     GroupSums,
     Pass,
-    Present,
     Product,
+    RankProduct,
+    Ranks,
+    RankSums,
     SparseCrosstab,
 )
-from microgauge.passes.covering import TablePass, covering, crosstab_in
-from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, weighing
+from microgauge.passes.ranks import MOST_ROWS, RankedLevels
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass, weighing
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
@@ -105,11 +109,8 @@ class Asker:
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
             return 8 * layers * min(self._cells(ask), DENSE_TABLE)
-        long = [self._levels(name) for name in (ask.a, ask.b) if self._sparse_ranks(ask)]
-        return 16 * layers * sum(long) + 1024
-
-    def _sparse_ranks(self, ask: Ask) -> bool:
-        return self.missing(ask.a) or self.missing(ask.b)
+        absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
+        return 8 * (layers + 1) * absent + 1024
 
     def _levels(self, name: Seen) -> int:
         return len(self.sides[name].levels)
@@ -130,14 +131,14 @@ class Asker:
         """One round for the block; one before it where ranks depend on missing cells."""
         tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
         scored = [ask for ask in block if ask not in tabled]
-        present = self._present_passes(scored)
-        first: list[Pass] = [*tabled.values(), *present.values()]
+        absent = self._absent_passes(scored)
+        first: list[Pass] = [*tabled.values(), *absent.values()]
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
-        facts = (yield from asked(self.engine, first)) if present else Facts({})
-        scoring = _Scoring(self, {pair: weighing(facts[q]) for pair, q in present.items()})
+        facts = (yield from asked(self.engine, first)) if absent else Facts({})
+        scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
         plans = {ask: scoring.plan(ask) for ask in scored}
         shared = _Shared.of(plans.values(), scoring.bound)
-        if present:
+        if absent:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
@@ -158,21 +159,20 @@ class Asker:
         return self._axes[name]
 
     def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
-        """A pass for each table. Small tables of three axes are counted together."""
+        """A pass for each table."""
         axes = {name: self.axis(name) for ask in asks for name in (ask.a, ask.b)}
-        dense = [ask for ask in asks if self._cells(ask) <= DENSE_TABLE]
-        covered = covering([(axes[ask.a], axes[ask.b]) for ask in dense])
-        found: dict[Ask, TablePass] = {}
-        for ask in asks:
-            pair = (axes[ask.a], axes[ask.b])
-            found[ask] = covered[pair] if pair in covered else SparseCrosstab(*pair)
-        return found
+        return {
+            ask: (Crosstab if self._cells(ask) <= DENSE_TABLE else SparseCrosstab)(
+                axes[ask.a], axes[ask.b]
+            )
+            for ask in asks
+        }
 
     # -- tests answered from a table ---------------------------------------------------------
 
     def _from_table(self, ask: Ask, question: TablePass, found: Facts) -> Callable[[], Association]:
         def test() -> Association:
-            facts = self._cell_facts(ask, self._table(ask, question, found))
+            facts = self._cell_facts(ask, found[question])
             if ask.test == "chi-squared":
                 return chi_squared(facts, self.test_n)
             if ask.test == "kruskal-wallis":
@@ -185,13 +185,6 @@ class Asker:
             return correlation(products_from_cells(facts, numbers), "pearson", self.test_n)
 
         return test
-
-    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Layers | SparseCells:
-        """The table of an ask with its axes in order."""
-        if isinstance(question, SparseCrosstab):
-            cells: SparseCells = facts[question]
-            return cells
-        return crosstab_in(facts, question, self.axis(ask.a), self.axis(ask.b))
 
     def _numbers(self, name: Seen) -> Floats:
         return self.sides[name].levels.numbers
@@ -222,10 +215,10 @@ class Asker:
 
     # -- tests answered from scores ----------------------------------------------------------
 
-    def _present_passes(self, asks: list[Ask]) -> dict[tuple[Seen, Seen], Present]:
-        """The levels of an axis where another one is not missing, for pairs that need it."""
+    def _absent_passes(self, asks: list[Ask]) -> dict[tuple[Seen, Seen], Absent]:
+        """The levels of an axis where another one is missing, for pairs that need it."""
         return {
-            pair: Present(self.axis(pair[0]), self.axis(pair[1]))
+            pair: Absent(self.axis(pair[0]), self.axis(pair[1]))
             for ask in asks
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
@@ -238,6 +231,8 @@ class _Scored:
 
     axis: Axis
     squares: float
+    ranks: Ranks | None = None
+    """Whole ranks among complete units, which axes need not hold."""
 
 
 @dataclass(eq=False)
@@ -245,33 +240,54 @@ class _Scoring:
     """Scores of axes, worked out once for each axis and set of complete units."""
 
     asker: Asker
-    present: Mapping[tuple[Seen, Seen], Weighing]
+    absent: Mapping[tuple[Seen, Seen], SparseCells]
     _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
     _units: dict[tuple[Seen, Seen | None], Units] = field(default_factory=dict)
+    _levels: dict[Seen, RankedLevels] = field(default_factory=dict)
+    _ranked: dict[tuple[Seen, Seen | None], _Scored] = field(default_factory=dict)
 
     def _given(self, name: Seen, other: Seen) -> tuple[Seen | None, Weighing]:
         """What an axis depends on beside itself, and its levels in the pair's complete units."""
+        weights = self.asker.sides[name].levels.weighing
         if self.asker.missing(other):
-            return other, self.present[name, other]
-        return None, self.asker.sides[name].levels.weighing
+            return other, _without(weights, self.absent[name, other])
+        return None, weights
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
-        second = self._axis(ask.b, ask.a, ranked)
+        complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
+        scored = self._ranks if ranked and self._whole and not complete else self._axis
+        second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
         if ask.test in ("kruskal-wallis", "anova"):
             _, weights = self._given(ask.a, ask.b)
             keys = self.asker.sides[ask.a].levels.keys
             return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights.sums[:-1], keys)
-        first = self._axis(ask.a, ask.b, ranked)
-        complete = ranked and not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        return _ProductPlan(ask, units, (first, second), complete)
+        first = scored(ask.a, ask.b, ranked)
+        return _ProductPlan(ask, units, (first, second), ranked and complete)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether ranks are whole numbers."""
+        engine = self.asker.engine
+        return not engine.weighted and engine.rows <= MOST_ROWS
+
+    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
+        """An axis by its whole ranks among the pair's complete units."""
+        given = other if self.asker.missing(other) else None
+        if (name, given) not in self._ranked:
+            if name not in self._levels:
+                self._levels[name] = RankedLevels(self.asker.sides[name].levels.rows)
+            ranks = Ranks(self._levels[name], self.absent[name, other] if given else None)
+            scored = _Scored(self.asker.axis(name), float(ranks.squares), ranks)
+            self._ranked[name, given] = scored
+        return self._ranked[name, given]
 
     def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
-        given, weights = self._given(name, other)
+        given = other if self.asker.missing(other) else None
         key = (name, ranked, given)
         if key not in self._scored:
-            here = weights.sums[:-1]
+            here = self._given(name, other)[1].sums[:-1]
             if ranked:
                 scores = centred_ranks(here)
             else:
@@ -288,10 +304,11 @@ class _Scoring:
         return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
     def _units_of(self, name: Seen, other: Seen) -> Units:
-        given, weights = self._given(name, other)
+        given = other if self.asker.missing(other) else None
         if (name, given) not in self._units:
-            here = Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1])
-            self._units[name, given] = _units(here)
+            absent = self.absent[name, other] if given else None
+            weights = self.asker.sides[name].levels.weighing
+            self._units[name, given] = _complete_units(weights, absent)
         return self._units[name, given]
 
 
@@ -301,7 +318,8 @@ class _Shared:
 
     groups: Mapping[Axis, GroupSums]
     gram: Gram | None
-    products: tuple[Product, ...]
+    single: tuple[Pass, ...]
+    """What no other plan has a part in."""
     places: Mapping[Axis, int]
     """Where an axis stands in the matrix."""
 
@@ -309,24 +327,24 @@ class _Shared:
     def of(plans: Iterable[_Plan], bound: float) -> _Shared:
         grouped: dict[Axis, dict[Axis, None]] = {}
         complete: dict[Axis, None] = {}
-        products = []
+        single: list[Pass] = []
         for plan in plans:
-            if isinstance(plan, _GroupPlan):
+            if plan.own is not None:
+                single.append(plan.own)
+            elif isinstance(plan, _GroupPlan):
                 grouped.setdefault(plan.group, {})[plan.scored.axis] = None
-            elif plan.complete:
-                complete |= dict.fromkeys((plan.product.a, plan.product.b))
             else:
-                products.append(plan.product)
+                complete |= dict.fromkeys(one.axis for one in plan.scored)
         return _Shared(
             {group: GroupSums(group, tuple(scored)) for group, scored in grouped.items()},
             Gram(tuple(complete), bound) if complete else None,
-            tuple(products),
+            tuple(single),
             {axis: place for place, axis in enumerate(complete)},
         )
 
     @property
     def passes(self) -> list[Pass]:
-        return [*self.groups.values(), *([self.gram] if self.gram else []), *self.products]
+        return [*self.groups.values(), *([self.gram] if self.gram else []), *self.single]
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,12 +358,22 @@ class _GroupPlan:
     weight: Floats
     keys: Keys
 
+    @property
+    def own(self) -> RankSums | None:
+        """Its question where no other can share it: ranks among complete units are its own."""
+        if self.scored.ranks is None:
+            return None
+        return RankSums(self.group, self.scored.axis, self.scored.ranks)
+
     def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
         run = kruskal_wallis if self.ask.test == "kruskal-wallis" else anova
 
         def test() -> Association:
-            question = shared.groups[self.group]
-            sums = facts[question][:-1, question.scored.index(self.scored.axis)]
+            if self.own is not None:
+                sums = facts[self.own][:-1].astype(np.float64)
+            else:
+                question = shared.groups[self.group]
+                sums = facts[question][:-1, question.scored.index(self.scored.axis)]
             squares = self.scored.squares
             return run(GroupFacts(self.units, self.keys, self.weight, sums, squares), test_n)
 
@@ -363,19 +391,24 @@ class _ProductPlan:
     """No missing cells: the sum is one entry of the common matrix product."""
 
     @property
-    def product(self) -> Product:
-        return Product(self.scored[0].axis, self.scored[1].axis)
+    def own(self) -> RankProduct | Product | None:
+        """Its question where no other can share it."""
+        a, b = self.scored
+        if a.ranks is not None and b.ranks is not None:
+            return RankProduct(a.axis, b.axis, (a.ranks, b.ranks))
+        return None if self.complete else Product(a.axis, b.axis)
 
     def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
         kind: Literal["spearman", "pearson"]
         kind = "spearman" if self.ask.test == "spearman" else "pearson"
 
         def test() -> Association:
-            if self.complete and shared.gram is not None:
+            if self.own is not None:
+                product = float(facts[self.own])
+            else:
+                assert shared.gram is not None
                 places = tuple(shared.places[one.axis] for one in self.scored)
                 product = float(facts[shared.gram][places])
-            else:
-                product = facts[self.product]
             first, second = (one.squares for one in self.scored)
             found = ProductFacts(self.units, first, second, product)
             return correlation(found, kind, test_n)
@@ -393,3 +426,28 @@ def _weights(layers: Layers) -> Floats:
 def _units(counts: Weighing) -> Units:
     rows, weight, effective = counts.over(slice(None))
     return Units(rows, weight, effective)
+
+
+def _without(weights: Weighing, absent: SparseCells) -> Weighing:
+    """Levels without the units that are left out."""
+    rows = weights.rows.copy()
+    rows[absent.keys] -= absent.layers[0].astype(np.int64)
+    if len(absent.layers) == 1:
+        sums = rows.astype(np.float64)
+        return Weighing(rows, sums, sums)
+    left = []
+    for layer, gone in zip((weights.sums, weights.squares), absent.layers[1:], strict=True):
+        here = layer.copy()
+        here[absent.keys] -= gone
+        left.append(np.where(rows > 0, here, 0.0))  # what rounding leaves is no weight
+    return Weighing(rows, *left)
+
+
+def _complete_units(weights: Weighing, absent: SparseCells | None) -> Units:
+    """The units of all levels, without those that are left out."""
+    if absent is None:
+        return _units(Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1]))
+    if len(absent.layers) > 1:
+        return _complete_units(_without(weights, absent), None)
+    rows = int(weights.rows[:-1].sum()) - int(absent.layers[0].sum())
+    return Units(rows, float(rows), float(rows))
