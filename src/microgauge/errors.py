@@ -9,8 +9,14 @@ No message ever holds a cell value of the data: names, types and counts only.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+REFUSED = 2
+"""The exit code where the input cannot be used as things are."""
+SHOW = "MICROGAUGE_TRACEBACK"
+"""Set in the environment, a failure shows where it happened, for whoever mends it."""
 
 
 class MicrogaugeError(Exception):
@@ -81,6 +87,28 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     if len(names) <= most:
         return ", ".join(names)
     return ", ".join(names[:most]) + f" and {len(names) - most} more"
+
+
+def said_by_system(error: OSError | ValueError) -> str:
+    """What the system says of a file, in its own words and without the name.
+
+    >>> said_by_system(FileNotFoundError(2, "No such file or directory", "a.csv"))
+    'No such file or directory'
+    """
+    if not isinstance(error, OSError):
+        return str(error)
+    if error.errno == errno.ELOOP:
+        return "its links lead in a circle"
+    # Errors that a library makes have no number, and their words may hold what was read.
+    return error.strerror or type(error).__name__
+
+
+def read_once(what: str) -> str:
+    """The fault of an input that is no file: inputs are read more than once, and hashed."""
+    return (
+        f"{what} is no file but a pipe or device, which can be read once at most: write it to a "
+        "file first."
+    )
 
 
 def first_line(error: BaseException) -> str:

@@ -72,6 +72,7 @@ def test_what_must_not_happen_is_seen(monkeypatch):
         (wrote("r.html", "<html>"), "is cut off"),
         (wrote("m.csv", "a\ninf\n"), "holds an undefined number"),
         (lambda arguments: time.sleep(5), "overtime"),
+        (lambda arguments: os.write(2, b"thread 'x' panicked at x.rs:1\n") and 0, "a panic"),
     ):
         assert any(words in fault for fault in broken(monkeypatch, main)), words
     assert broken(monkeypatch, wrote("r.json", "{}")) == []

@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from microgauge import cli
 from support.surveys import make_survey
 
 MOMENTS = int(os.environ.get("MICROGAUGE_MOMENTS", "2"))
@@ -31,6 +32,7 @@ COMMANDS = {
     "mask": (["mask", "o.csv", "--recipe", "recipe.toml"], {"--output": "m.csv"}),
     "explore": (["explore", "o.csv", "--recipe", "grid.toml", *KEYS, "--only", "gdu",
                  "--workers", "2", "--folder", "kept"], {"--json": "r.json", "--table": "t.csv"}),
+    "reproduce": (["reproduce", "kim-10"], {"--json": "r.json"}),
     "verify": (["verify", "known.json"], {}),
     "demo": (["demo", "--raw", "raw.csv"], {}),
 }  # fmt: skip
@@ -105,6 +107,10 @@ def check_stopped(folder, process, stop, outputs, before):
             return
         time.sleep(0.1)
     raise AssertionError(f"left running: {alive(process.pid)}")
+
+
+def test_no_command_is_forgotten():
+    assert sorted(COMMANDS) == sorted(command.name for command in cli.COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -3,14 +3,19 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
-from microgauge.cli import main, outputs
+from microgauge.cli import main, outputs, stopping
+from microgauge.cli.stopping import Stopped
 from microgauge.log import Line
+from microgauge.results import writing
 from support.command import complaint
 
 TABLE = "age,income\n" + "".join(f"{n % 7},{n * 37 % 11}\n" for n in range(40))
@@ -158,26 +163,41 @@ def test_schemas_of_the_wrong_types_give_one_message(folder, capsys, text):
         assert "fault of microgauge" not in said
 
 
-def test_a_stop_that_a_callback_swallows_is_heard_again(capsys):
+@pytest.mark.parametrize("posix", [True, False])
+@pytest.mark.parametrize(
+    ("number", "kind"), [(signal.SIGTERM, Stopped), (signal.SIGINT, KeyboardInterrupt)]
+)
+def test_a_stop_that_a_callback_swallows_is_heard_again(monkeypatch, capsys, posix, number, kind):
     """An exception of a signal that comes during a finaliser goes no further by itself."""
-    import signal
-    import time
-
-    from microgauge.cli.stopping import Stopped, stoppable
+    monkeypatch.setattr(stopping, "POSIX", posix)
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if not posix:  # where it would end us as SIGKILL does
+        monkeypatch.setattr(os, "kill", None)
 
     class Swallowing:
         def __del__(self):
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.raise_signal(number)
             time.sleep(0.01)
 
     def swallowed():
-        with stoppable():
+        with stopping.stoppable():
             Swallowing()
-            time.sleep(5)
+            for _ in range(500):
+                time.sleep(0.01)
 
-    with pytest.raises(Stopped):
-        swallowed()
+    try:
+        with pytest.raises(kind) as stopped:
+            swallowed()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stopping.code_of(stopped.value) == 128 + number
     assert capsys.readouterr().err == ""
+
+
+def test_stops_are_those_that_a_system_knows(monkeypatch):
+    """Windows has no SIGHUP."""
+    monkeypatch.delattr(signal, "SIGHUP")
+    assert run_path(writing.__file__)["STOPS"] == [signal.SIGINT, signal.SIGTERM]
 
 
 def test_a_missed_limit_counts_though_nobody_reads_on(tmp_path):

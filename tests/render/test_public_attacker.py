@@ -82,6 +82,39 @@ def test_the_attacker_sees_it_where_it_is_told():
     assert claims
 
 
+def test_the_attacker_sees_it_where_records_have_weights():
+    """The attacks themselves: shares, totals and means that are told as they are."""
+    before = with_few(people(), "region", "abbey", 2)
+    weights = np.random.default_rng(4).choice([1.0, 2.5, 40.0], ROWS)
+    weights[:2] = 1.0
+    before = before.assign(weight=weights)
+    income = before["income"].copy()
+    income[income.idxmax()] = income.nlargest(2).iloc[1]
+    after = before.assign(income=income)
+    held = (before["income"] * weights).groupby(before["region"]).sum()
+    size = before["weight"].groupby(before["region"]).sum()
+    named = ["east", "north", "south"]
+    rows = [["total of income", held.sum()], ["mean of income", held.sum() / size.sum()]]
+    rows += [[f"total of income, region {label}", held[label]] for label in named]
+    rows += [[f"mean of income, region {label}", held[label] / size[label]] for label in named]
+    table = {"block": "table", "rows": [[*row, None, None, None] for row in rows]}
+    shares = [*(size[named] / size.sum()), size["abbey"] / size.sum()]
+    detail = {"labels": [*named, "(others)"], "before": shares, "after": shares}
+    told = {
+        "kind": "assess",
+        "sections": [{"name": "indicators", "blocks": [table]}],
+        "variables": [{"name": "region", "utility": None, "detail": detail}],
+    }
+    claims = attacker.by_shares(told, after, ROWS, "weight")
+    for statistic in ("total", "mean"):
+        claims += attacker.by_the_rest(told, after, statistic, "income", ROWS, "weight")
+        claims += attacker.by_subtraction(told, after, statistic, "income", "region", "weight")
+    leaks = attacker.leaks(claims, before, after, COUNT, "weight")
+    assert [leak.attack for leak in leaks if leak.attack == "shares"]
+    assert [leak.attack for leak in leaks if leak.attack == "dominance"] == ["dominance"] * 2
+    assert [leak.attack for leak in leaks if leak.attack == "subtraction"] == ["subtraction"] * 2
+
+
 def test_nor_is_a_sum_of_intercept_and_coefficient():
     before = with_few(people(), "region", "west", 2)
     data = public(before, swapped(before, "age"), regression=[{"formula": "income ~ region"}])
@@ -195,7 +228,7 @@ def test_small_intervals_of_numbers_over_candidates():
     before = people()
     several = candidates_of(before)
     data = ranked(before, several)
-    claims = attacker.by_bins(data, ROWS)
+    claims = attacker.by_bins(data, several[0], ROWS)
     assert claims
     assert attacker.leaks(claims, before, several[0], COUNT) == []
 
@@ -256,3 +289,84 @@ def test_two_editions_that_differ_by_one_record(gone):
         public(frame, swapped(before, "sex"), **said) for frame in (before, before.drop(index=gone))
     ]
     assert attacker.differing(*pages) < 0.1
+
+
+def few_ill(rows=2_000, ill=3):
+    """Nearly all have 0; who has 1 is f or m."""
+    frame = people(rows)
+    flags = np.zeros(rows)
+    flags[np.flatnonzero(frame["sex"] == "f")[:ill]] = 1.0
+    return frame.assign(ill=flags)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "total", "gini"])
+@pytest.mark.parametrize(("ill", "told"), [(3, False), (9, False), (60, True)])
+def test_a_mean_of_what_few_have_is_their_number(statistic, ill, told):
+    before = few_ill(ill=ill)
+    data = public(
+        before,
+        swapped(before, "income"),
+        variable={"ill": {"type": "continuous"}},
+        indicator=[{"name": "of the ill", "statistic": statistic, "variable": "ill"}],
+    )
+    assert ("of the ill" in indicator_names(data)) == told
+
+
+def test_nor_is_it_that_of_all_less_those_of_the_others():
+    """60 ill men and 3 ill women: the mean of all less that of men would count the women."""
+    before = few_ill()
+    before.loc[np.flatnonzero(before["sex"] == "m")[:60], "ill"] = 1.0
+    data = public(
+        before,
+        swapped(before, "income"),
+        variable={"ill": {"type": "continuous"}},
+        indicator=[
+            {"name": "all", "statistic": "mean", "variable": "ill"},
+            {"name": "sexes", "statistic": "mean", "variable": "ill", "by": "sex"},
+        ],
+    )
+    assert indicator_names(data) == ["all"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"formula": "ill ~ age"},
+        {"formula": "ill ~ sex"},
+        {"formula": "ill ~ sex", "kind": "logistic"},
+        {"formula": "ill ~ region + age", "kind": "logistic"},
+    ],
+)
+def test_a_regression_of_what_few_have_is_their_number(said):
+    data = {}
+    for ill in (3, 300):
+        before = few_ill(ill=ill)
+        if ill == 300:
+            before.loc[np.flatnonzero(before["sex"] == "m")[:60], "ill"] = 1.0
+        data[ill] = public(
+            before,
+            swapped(before, "income"),
+            variable={"ill": {"type": "continuous"}},
+            regression=[said],
+        )
+    assert "Coefficients of" in str(data[300])
+    assert "Coefficients of" not in str(data[3])
+
+
+@pytest.mark.parametrize("section", ["propensity", "clusters"])
+def test_ratios_to_chance_count_no_hidden_category(section):
+    """In a file of one variable each person of a category that was hidden adds as much to U_p."""
+    rows = 1_000
+    after = pd.DataFrame({"kind": np.random.default_rng(3).choice(list("ABC"), rows)})
+    pages = set()
+    for hidden in (3, 6, 9, 10):
+        before = with_few(after, "kind", "Z", hidden)
+        data = public(before, after, only=("gdu", section), clusters={"groups": [4]})
+        told = section_of(data, "whole")
+        assert told
+        pages |= {
+            text for text in map(str, attacker.leaves(told)) if " U_p is" in text or "U_c" in text
+        }
+        pages |= {f["value"] for f in data["figures"] if f["key"] == "propensity"}
+    ratios = {text.split(": U_p is")[-1] if isinstance(text, str) else text for text in pages}
+    assert len(ratios) == (2 if section == "propensity" else 1)

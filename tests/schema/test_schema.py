@@ -8,9 +8,11 @@ import sys
 from dataclasses import fields, replace
 from typing import Any
 
+import polars as pl
 import pytest
 
-from microgauge import Indicator, Model, Options, Regression, Schema, Variable
+import microgauge
+from microgauge import Indicator, InputError, Model, Options, Regression, Schema, Variable
 from microgauge.schema.checks import flag, fraction, number, share, two_weights, whole
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.joint.choices import PropensityChoices
@@ -138,6 +140,15 @@ def test_every_kind_of_table_tells_where_its_faults_are() -> None:
 )
 def test_what_does_not_fit_is_a_fault(content: dict[str, Any], fault: str) -> None:
     assert fault in Schema.from_dict(content).faults()
+
+
+@pytest.mark.parametrize("items", [[["a"], "b"], [1, 2], [{}, "a"], [[[]]]])
+def test_items_of_a_model_that_are_no_names(items: list[Any]) -> None:
+    """Told with what else is wrong, also where columns are looked up by them."""
+    schema = Schema.from_dict({"model": [{"items": items}]})
+    frame = pl.DataFrame({"a": [1, 2, 3], "b": [1.5, 2.5, 0.5]})
+    with pytest.raises(InputError, match="items must be a list of names of variables"):
+        microgauge.assess(frame, frame, schema=schema)
 
 
 def test_short_forms_of_a_file() -> None:

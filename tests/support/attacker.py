@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import exp, floor, inf, log10
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from scipy.optimize import linprog
 
@@ -57,6 +58,11 @@ def reports_in(data):
     return [r for r in data["reports"] if r] if data["kind"] == "rank" else [data]
 
 
+def weighed(released, weight):
+    """What each record counts for: its weight, which the released file holds too, or 1."""
+    return released[weight] if weight else pd.Series(1.0, index=released.index)
+
+
 # -- systems of shares ---------------------------------------------------------------------------
 
 
@@ -81,9 +87,11 @@ def largest(rows, groups):
     return found
 
 
-def by_shares(data, released, rows):
+def by_shares(data, released, rows, weight=None):
     """Counts of categories: shares of pictures and of indicators, and that all is one."""
     claims = []
+    weights = weighed(released, weight)
+    whole, lightest = (weights.sum(), weights.min()) if weight else (rows, 1.0)
     for name in released.columns:
         known = _told_shares(data, name)
         if not known:
@@ -91,20 +99,20 @@ def by_shares(data, released, rows):
         labels = sorted({label for label, *_ in known} - {OTHERS})
         labels += [*sorted(set(released[name].dropna().astype(str)) - set(labels)), "?"]
         place = {label: i for i, label in enumerate(labels)}
-        system = [(set(range(len(labels))), rows - 1e-6, rows + 1e-6)]
+        system = [(set(range(len(labels))), whole - 1e-6, whole + 1e-6)]
         for label, told, low, high in known:
             members = (
                 {place[label]}
                 if label != OTHERS
                 else set(place.values()) - {place[x] for x in told}
             )
-            system.append((members, low * rows, high * rows))
+            system.append((members, low * whole, high * whole))
         shown = {label for label, *_ in known}
         hidden = [label for label in labels if label not in shown]
         groups = [{place[label]} for label in hidden] + [{place[label] for label in hidden}]
         names = [(label,) for label in hidden] + [tuple(hidden)]
         for label, most in zip(names, largest(system, groups), strict=True):
-            claims.append(Claim("shares", "count", (name, label), 0.0, most))
+            claims.append(Claim("shares", "count", (name, label), 0.0, most / lightest))
     return claims
 
 
@@ -131,9 +139,11 @@ def _interval(row):
     return [*(drawn.get("original_ci") or ()), *(drawn.get("protected_ci") or ())]
 
 
-def by_bins(data, rows):
+def by_bins(data, released, rows, weight=None):
     """Counts of intervals of numbers, over all candidates at once."""
     claims = []
+    weights = weighed(released, weight)
+    whole, lightest = (weights.sum(), weights.min()) if weight else (rows, 1.0)
     names = dict.fromkeys(v["name"] for r in reports_in(data) for v in r["variables"])
     for name in names:
         details = [
@@ -143,16 +153,17 @@ def by_bins(data, rows):
         edges = sorted({edge for detail in details for edge in detail["inner"]})
         if not edges:
             continue
-        system = [(set(range(len(edges) + 1)), rows - 1e-6, rows + 1e-6)]
+        system = [(set(range(len(edges) + 1)), whole - 1e-6, whole + 1e-6)]
         for detail in details:
             ends = [0, *(edges.index(edge) + 1 for edge in detail["inner"]), len(edges) + 1]
             for i, share in enumerate(detail["before"]):
                 low, high = bounds(share, *detail["before"], *detail["after"])
-                system.append((set(range(ends[i], ends[i + 1])), low * rows, high * rows))
+                system.append((set(range(ends[i], ends[i + 1])), low * whole, high * whole))
         groups = [{i} for i in range(len(edges) + 1)]
         for i, most in enumerate(largest(system, groups)):
             ends = [-inf, *edges, inf]
-            claims.append(Claim("bins", "count", (name, ends[i], ends[i + 1]), 0.0, most))
+            about = (name, ends[i], ends[i + 1])
+            claims.append(Claim("bins", "count", about, 0.0, most / lightest))
     return claims
 
 
@@ -170,7 +181,7 @@ def _indicators(data, pattern):
     return found
 
 
-def by_subtraction(data, released, statistic, variable, by):
+def by_subtraction(data, released, statistic, variable, by, weight=None):
     """What hidden groups hold: the whole less the groups that are told."""
     named = re.escape(f"{statistic} of {variable}")
     whole = _indicators(data, named).get(None)
@@ -178,25 +189,33 @@ def by_subtraction(data, released, statistic, variable, by):
     if whole is None or not groups:
         return []
     known = released[[by, variable]].dropna()
-    sizes = known[by].astype(str).value_counts()
-    weight = (lambda size: size) if statistic == "mean" else (lambda size: 1.0)
-    low, high = (end * weight(len(known)) for end in whole)
+    sizes = weighed(released, weight)[known.index].groupby(known[by].astype(str)).sum()
+    held = (lambda size: size) if statistic == "mean" else (lambda size: 1.0)
+    low, high = (end * held(sizes.sum()) for end in whole)
     for label, (least, most) in groups.items():
-        times = weight(sizes.get(label, 0))
+        times = held(sizes.get(label, 0.0))
         low, high = low - most * times, high - least * times
     hidden = tuple(sorted(set(sizes.index) - set(groups)))
     return [Claim("subtraction", "value", (variable, by, hidden), low, high)]
 
 
-def by_the_rest(data, released, statistic, variable, rows):
+def by_the_rest(data, released, statistic, variable, rows, weight=None):
     """The one whom a release hides: the whole less all others, as the release holds them."""
     whole = _indicators(data, re.escape(f"{statistic} of {variable}")).get(None)
     if whole is None:
         return []
-    low, high = (end * (rows if statistic == "mean" else 1.0) for end in whole)
+    weights = weighed(released, weight)
+    size = weights.sum() if weight else rows
+    low, high = (end * (size if statistic == "mean" else 1.0) for end in whole)
     others = released[variable].dropna()
-    rest = others.drop(others.idxmax()) if len(others) == rows else others
-    return [Claim("dominance", "value", (variable, "largest"), low - rest.sum(), high - rest.sum())]
+    held = others * weights[others.index]
+    # Who is hidden may have been given the value of the next largest, and then it may be either.
+    lost = others.index[others == others.max()] if len(others) == rows else [None]
+    rests = [held.sum() - (held[one] if one is not None else 0.0) for one in lost]
+    return [
+        Claim("dominance", "value", (variable, "largest"), low - rest, high - rest)
+        for rest in rests
+    ]
 
 
 def by_coefficients(data, formula):
@@ -361,28 +380,31 @@ def differing(one, other):
 # -- all at once, and who is right ---------------------------------------------------------------
 
 
-def attacked(data, released, rows, threshold, numbers=(), factors=()):
+def attacked(data, released, rows, threshold, numbers=(), factors=(), weight=None):
     """Everything that is claimed of a page about one original."""
-    claims = by_shares(data, released, rows) + by_bins(data, rows) + by_means(data)
+    claims = by_shares(data, released, rows, weight) + by_bins(data, released, rows, weight)
+    claims += by_means(data)
     claims += by_p(data, released, rows, threshold) + pairs_of_the_untold(data)
     claims += by_joint_distance(data, rows)
     for number in numbers:
         for statistic in ("mean", "total"):
-            claims += by_the_rest(data, released, statistic, number, rows)
+            claims += by_the_rest(data, released, statistic, number, rows, weight)
             for factor in factors:
-                claims += by_subtraction(data, released, statistic, number, factor)
+                claims += by_subtraction(data, released, statistic, number, factor, weight)
         for factor in factors:
             claims += by_coefficients(data, f"{number} ~ {factor}")
     return claims
 
 
-def leaks(claims, original, released, threshold):
+def leaks(claims, original, released, threshold, weight=None):
     """Claims that are right and of what nobody should get."""
-    return [claim for claim in claims if _CHECKS[claim.what](claim, original, released, threshold)]
+    weights = weighed(original, weight)
+    return [c for c in claims if _CHECKS[c.what](c, original, released, threshold, weights)]
 
 
-def _counted(claim, original, released, threshold):
+def _counted(claim, original, released, threshold, weights):
     """A group of some, but few, that is known to be few."""
+    del weights
     if claim.attack == "joint distance":
         return claim.high < threshold
     name, *group = claim.about
@@ -396,14 +418,15 @@ def _counted(claim, original, released, threshold):
     return right and 0 < count < threshold and claim.high < threshold
 
 
-def _valued(claim, original, released, threshold):
+def _valued(claim, original, released, threshold, weights):
     """What few people have together, or one, to within a tenth."""
     if claim.attack == "exact values":
         return True
     if claim.about[1] == "largest":
         name = claim.about[0]
-        true, people = original[name].max(), 1
-        if true in set(released[name]):
+        place = original[name].idxmax()
+        true, people = original[name][place] * weights[place], 1
+        if original[name][place] in set(released[name]):
             return False
     else:
         response, factor, label = claim.about
@@ -412,11 +435,11 @@ def _valued(claim, original, released, threshold):
         if claim.attack == "coefficients":
             label = min(set(labels)) if label is None else label
             held = known.loc[labels == label, response]
-            true = held.mean()
+            true = np.average(held, weights=weights[held.index]) if len(held) else 0.0
         else:
             told = set(released[factor].dropna().astype(str)) - set(label)
             held = known.loc[~labels.isin(told), response]
-            true = held.sum()
+            true = (held * weights[held.index]).sum()
         people = len(held)
     slack = 1e-6 * abs(true)
     right = claim.low - slack <= true <= claim.high + slack
@@ -424,8 +447,8 @@ def _valued(claim, original, released, threshold):
     return 0 < people < threshold and right and narrow
 
 
-def _scored(claim, original, released, threshold):
-    del original, released, threshold
+def _scored(claim, original, released, threshold, weights):
+    del original, released, threshold, weights
     return claim.high - claim.low < CLOSE
 
 

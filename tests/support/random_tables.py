@@ -1,6 +1,7 @@
 """Tables with rare categories and outliers, releases of them, and what an attacker makes of both.
 
-`python -m support.random_tables 300` attacks so many and says what came back.
+`python -m support.random_tables 300` attacks so many and says what came back;
+`python -m support.random_tables 60 weighted` those of samples whose records have weights.
 """
 
 import sys
@@ -14,6 +15,7 @@ from support import attacker
 from support.reports import QUICK, data_of
 
 NUMBERS, FACTORS = ("income", "hours"), ("region", "kind", "job")
+WEIGHT = "weight"
 
 
 def original(rng):
@@ -44,6 +46,13 @@ def _factor(rng, rows, letter, size):
         for _ in range(int(rng.choice([1, 1, 2, 3, 5, 8, 12]))):
             values[next(places)] = f"{letter}{mark}rare{number}"
     return values
+
+
+def weighted(frame, rng):
+    """The same as a sample: weights of a design, or wildly uneven ones."""
+    few = rng.choice([1.0, 2.5, 40.0], len(frame), p=[0.6, 0.3, 0.1])
+    uneven = np.maximum(rng.lognormal(3, rng.uniform(0.2, 1.5), len(frame)).round(2), 0.01)
+    return frame.assign(**{WEIGHT: few if rng.random() < 0.4 else uneven})
 
 
 def release(frame, rng):
@@ -110,28 +119,32 @@ def _said():
 
 def page_of(frame, releases, threshold):
     """The data of the public report of one release, or of several."""
+    said = {**_said(), "options": {"weight": WEIGHT} if WEIGHT in frame else {}}
     if len(releases) == 1:
         only = ["gdu", "ecdf", "indicators", "regressions"]
-        result = microgauge.assess(frame, releases[0], schema=_said(), only=only, details=True)
+        result = microgauge.assess(frame, releases[0], schema=said, only=only, details=True)
     else:
-        said = {**_said(), "variable": {"kind": {"role": "quasi_identifier"}}}
+        said = {**said, "variable": {"kind": {"role": "quasi_identifier"}}}
         result = microgauge.rank(frame, releases, schema=said, skip=QUICK, details=True)
     return data_of(result.report(edition="public", min_count=threshold))
 
 
-def attacked(number):
+def attacked(number, weight=None):
     """What comes back from one table, which a number chooses, and whether anything was told."""
     rng = np.random.default_rng([number, 7])
     frame = original(rng)
+    if weight:
+        frame = weighted(frame, np.random.default_rng([number, 8]))
     threshold = int(rng.choice([3, 5, 10]))
     several = 1 if number % 5 else int(rng.integers(2, 4))
     releases = [release(frame, rng) for _ in range(several)]
     data = page_of(frame, releases, threshold)
     found = []
     for released in releases:
-        claims = attacker.attacked(data, released, len(frame), threshold, NUMBERS, FACTORS)
+        known = (data, released, len(frame), threshold)
+        claims = attacker.attacked(*known, NUMBERS, FACTORS, weight)
         claims += attacker.single_values(data, frame, released, NUMBERS)
-        found += attacker.leaks(claims, frame, released, threshold)
+        found += attacker.leaks(claims, frame, released, threshold, weight)
     labels = {
         label
         for name in FACTORS
@@ -157,8 +170,9 @@ def told(data):
 def main():
     """Attack many and say what came back."""
     many, counts, leaking = int(sys.argv[1]), Counter(), 0
+    weight = WEIGHT if "weighted" in sys.argv else None
     for number in range(many):
-        found, shown = attacked(number)
+        found, shown = attacked(number, weight)
         counts += shown
         leaking += bool(found)
         for claim in found:

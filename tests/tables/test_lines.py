@@ -253,6 +253,65 @@ def test_a_pipe_is_told_and_not_waited_for(tmp_path, capsys):
     assert "is no file but a pipe or device" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs the pipes of a shell")
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (["assess", "{0}", "o.csv"], "the original table {0}"),
+        (["assess", "o.csv", "{0}"], "the protected table {0}"),
+        (["assess", "{0}", "{1}"], "the original table {0}"),
+        (["rank", "o.csv", "{0}", "{1}", "--keys", "a"], "the protected table {0}"),
+        (["schema", "{0}"], "the original table {0}"),
+        (["assess", "o.csv", "o.csv", "--schema", "{0}"], "the schema file {0}"),
+        (["mask", "o.csv", "--recipe", "{0}", "-o", "m.csv"], "the recipe {0}"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n")])
+def test_a_pipe_of_the_shell_is_told(tmp_path, monkeypatch, capsys, given, what, content):
+    """`<(command)` is read once: a second look, at a schema too, would find nothing in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("o.csv").write_text("a,b\n1,2\n3,4\n")
+    ends = [os.pipe() for _ in range(2)]
+    names = [f"/dev/fd/{reading}" for reading, _ in ends]
+    for _, writing in ends:
+        os.write(writing, content)
+        os.close(writing)
+    try:
+        assert main([part.format(*names) for part in given]) == 2
+    finally:
+        for reading, _ in ends:
+            os.close(reading)
+    said = capsys.readouterr().err
+    assert said.startswith(f"microgauge: {what.format(*names)} is no file but a pipe or device")
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["o.csv"]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_nul_in_a_name_is_a_sign_like_others(tmp_path, monkeypatch, capsys, ending):
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame({"a\0b": [1, 2, 3, 4] * 20, "\0place": ["m", "f", "f", "m"] * 20})
+    frame.write_parquet("t.parquet") if ending == "parquet" else frame.write_ipc("t.arrow")
+    given = [f"t.{ending}", f"t.{ending}"]
+    assert main(["schema", *given, "-o", "s.toml"]) == 0
+    assert main(["assess", *given, "--schema", "s.toml", "--json", "r.json", "--only", "gdu"]) == 0
+    found = json.loads(Path("r.json").read_text())
+    assert [v["name"] for v in found["variables"]] == ["a\0b", "\0place"]
+    recipe = {"step": [{"method": "round", "variables": ["a\0b"], "unit": 2}]}
+    microgauge.mask(f"t.{ending}", recipe, output="m.parquet")
+    assert pl.read_parquet("m.parquet").columns == frame.columns
+    with pytest.raises(InputError, match="CSV cannot hold NUL"):
+        microgauge.mask(f"t.{ending}", recipe, output="m.csv")
+    assert not Path("m.csv").exists()
+
+
+def test_text_with_a_nul_in_its_header_is_no_text(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a\0b,sex\n" + b"1,m\n2,f\n" * 9)
+    assert main(["assess", str(path), str(path)]) == 2
+    assert "is neither text nor a format that is known" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "loop.csv"])
 def test_odd_names_of_files_give_one_message(tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)

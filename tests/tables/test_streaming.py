@@ -316,6 +316,32 @@ def test_zipped_text_counts_as_long_as_it_is(tmp_path, lines, batches):
     assert Reading(memory=256 << 20).batches(source) is batches
 
 
+@pytest.mark.parametrize(
+    ("lines", "held"), [(20, True), (3_000_000, False)], ids=["held", "in batches"]
+)
+def test_zipped_text_is_unzipped_once(tmp_path, monkeypatch, lines, held):
+    """For its length and for its cells; of too much of it, only as much as tells so."""
+    text = b"name,place\n" + b"a,somewhere else\n" * lines
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(text))
+    source = Source.find(path, "original")
+    unzipped = []
+
+    class Counting(gzip.GzipFile):
+        def read(self, size=-1):
+            unzipped.append(super().read(size))
+            return unzipped[-1]
+
+    monkeypatch.setattr(gzip, "open", lambda name, mode: Counting(name, mode))
+    monkeypatch.setattr(gzip, "decompress", None)
+    assert Reading(memory=256 << 20).batches(source) is not held
+    if held:
+        assert source.held().frame().height == lines
+        assert b"".join(unzipped) == text
+    assert source.unzipped == {}
+    assert sum(map(len, unzipped)) <= (32 << 20)
+
+
 def test_memory_that_is_given_bounds_the_rows_that_measures_hold(monkeypatch):
     monkeypatch.setattr(opening, "ROW_BYTES", 1 << 20)
     frame = pl.DataFrame({"x": range(400), "y": [1, 2] * 200})
@@ -529,7 +555,7 @@ def test_tables_are_read_in_batches_where_memory_is_short(tmp_path):
         path = tmp_path / f"t.{form}"
         write(frame, path, form)
         source = Source.find(path, "original")
-        needed = source.format.needed(source)
+        needed = source.format.needed(source, 1 << 40)
         for memory, kind in ((4 * needed, np.ndarray), (4 * needed - 4, Spilled)):
             table = read_table(path, which="original", reading=Reading(memory))
             assert isinstance(table.columns["sex"].codes, kind)

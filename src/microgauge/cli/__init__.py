@@ -11,9 +11,9 @@ from microgauge._version import __version__
 from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
 from microgauge.cli.command import CommandParser
 from microgauge.cli.outputs import guard
-from microgauge.cli.stopping import REFUSED, code_of, failed, stoppable, what_stopped
+from microgauge.cli.stopping import code_of, failed, stoppable, what_stopped
 from microgauge.cli.streams import let_go, prepare, say
-from microgauge.errors import InputError
+from microgauge.errors import REFUSED, InputError
 
 __all__ = ["main"]
 

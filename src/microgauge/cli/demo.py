@@ -10,7 +10,7 @@ from microgauge.cli.assess import Outputs, assessed
 from microgauge.cli.command import Command
 from microgauge.cli.options import add_full, add_json, add_long, chosen_schema
 from microgauge.cli.outputs import check_outputs
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _write_candidates(folder: Path) -> int:
     try:
         paths = write_candidates(folder)
     except OSError as error:
-        raise InputError(f"{folder} cannot be written to: {error.strerror}.") from None
+        raise InputError(f"{folder} cannot be written to: {said_by_system(error)}.") from None
     files = " ".join(str(path) for path in paths)
     sys.stdout.write(
         f"wrote {len(paths)} files. Compare them:\n\n"

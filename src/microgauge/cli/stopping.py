@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
@@ -13,12 +14,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-REFUSED, FAILED = 2, 3
-"""Exit codes: the input cannot be used as things are; a fault of the program."""
+from microgauge.errors import REFUSED, SHOW, said_by_system
+
+FAILED = 3
+"""The exit code of a fault of the program."""
 SOON = 0.05
 """Seconds."""
-SHOW = "MICROGAUGE_TRACEBACK"
-"""Set in the environment, a failure shows where it happened, for whoever mends it."""
+POSIX = os.name == "posix"
 
 
 class Stopped(KeyboardInterrupt):
@@ -69,9 +71,19 @@ def _heard_again(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
             hook(lost)
             return
         number = code_of(lost.exc_value) - 128
-        threading.Timer(SOON, os.kill, (os.getpid(), number)).start()
+        threading.Timer(SOON, _ask_again, (number,)).start()
 
     return heard
+
+
+def _ask_again(number: int) -> None:
+    """Make a request to stop to ourselves."""
+    if POSIX:
+        os.kill(os.getpid(), number)  # wakes the main thread, whatever it waits for
+    else:
+        # Windows knows no such requests: there, os.kill ends the process at once, and what is under
+        # way would not be cleared away.
+        _thread.interrupt_main(signal.Signals(number))
 
 
 def what_stopped(stop: KeyboardInterrupt) -> str:
@@ -95,7 +107,7 @@ def failed(error: Exception) -> tuple[int, str]:
         name = f"{error.filename}: " if isinstance(error.filename, str) else ""
         return REFUSED, (
             f"a file cannot be read or written{where}: {name}"
-            f"{error.strerror or type(error).__name__}. Check that it is there, that you may use "
+            f"{said_by_system(error)}. Check that it is there, that you may use "
             "it, and that the disk has room."
         )
     if isinstance(error, UnicodeError):

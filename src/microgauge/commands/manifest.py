@@ -12,7 +12,7 @@ from typing import Any
 
 from microgauge._version import __version__
 from microgauge.commands.wanted import Wanted
-from microgauge.errors import InputError, Undefined
+from microgauge.errors import InputError, Undefined, said_by_system
 from microgauge.results.manifest import FileHash, InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import sayable
 from microgauge.schema import Schema
@@ -106,7 +106,7 @@ def text_hash(path: str | Path | None, content: Any, reason: str | None = None) 
     try:
         digest = None if path is None else file_sha256(Path(path))
     except OSError as error:
-        reason = f"the file could not be read again: {error.strerror}"
+        reason = f"the file could not be read again: {said_by_system(error)}"
     return TextHash(
         path=None if path is None else Path(path).as_posix(),
         sha256=digest,

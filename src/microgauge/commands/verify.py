@@ -17,7 +17,7 @@ from microgauge.commands.manifest import canonical, input_hash, versions
 from microgauge.commands.rank import rank
 from microgauge.commands.wanted import Wanted
 from microgauge.engines.opening import reading_of
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
 from microgauge.log import Progress, silent
 from microgauge.results.manifest import InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import json_text
@@ -87,7 +87,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Manifest]:
     except FileNotFoundError:
         raise InputError(f"there is no result {path}.") from None
     except OSError as error:
-        raise InputError(f"the result {path} cannot be read: {error.strerror}.") from None
+        raise InputError(f"the result {path} cannot be read: {said_by_system(error)}.") from None
     except (ValueError, RecursionError):
         raise InputError(f"the result {path} is not valid JSON.") from None
     if not isinstance(content, dict) or "manifest" not in content:

@@ -112,8 +112,6 @@ def content_of(source: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     """What a recipe's file or dict holds."""
     content = source
     if isinstance(source, str | Path):
-        if not Path(source).is_file():
-            raise InputError(f"there is no recipe {source}.")
         content = read_toml(Path(source), "recipe")
     if not isinstance(content, Mapping):
         raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")

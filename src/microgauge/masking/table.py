@@ -195,6 +195,8 @@ def write_data(data: Data, path: Path) -> None:
         if nested:
             raise InputError(f"CSV cannot hold lists: {listing(nested)}. Write .parquet.")
         data.frame.write_csv(buffer)
+        if b"\0" in buffer.getvalue():
+            raise InputError("CSV cannot hold NUL, a sign of a name or a cell. Write .parquet.")
     elif kind == ".parquet":
         data.frame.write_parquet(buffer)
     else:

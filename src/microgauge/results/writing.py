@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import signal
@@ -13,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
 
 Content = str | bytes
 MASK = os.umask(0)
@@ -52,13 +51,6 @@ def irregular(path: Path) -> str | None:
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be written: {said_by_system(error)}.") from None
     return next((name for is_kind, name in KINDS if is_kind(mode)), None)
-
-
-def said_by_system(error: OSError | ValueError) -> str:
-    """What the system says of a file, in its own words and without the name."""
-    if isinstance(error, OSError) and error.errno == errno.ELOOP:
-        return "its links lead in a circle"
-    return getattr(error, "strerror", None) or str(error)
 
 
 def real_place(path: Path) -> Path:

@@ -53,6 +53,8 @@ class Model(Entries):
     def faults(self, where: str) -> list[str]:
         """A model has a formula, a scale has items."""
         found = choice(f"{where} kind", self.kind, get_args(ModelKind))
+        if not all(isinstance(name, str) for name in self.items):
+            found.append(f"{where} items must be a list of names of variables.")
         if self.kind == "scale" and len(self.items) < 2:
             found.append(f"{where}: a scale needs items, a list of at least two variables.")
         found += texts(where, self, ("formula",))
@@ -62,7 +64,7 @@ class Model(Entries):
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """What its items and its formula name."""
-        found = unknown(where, self.items, known)
+        found = unknown(where, [name for name in self.items if isinstance(name, str)], known)
         if isinstance(self.formula, str) and self.kind != "scale":
             found += formula_faults(where, self.formula, known)
         return found

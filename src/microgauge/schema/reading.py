@@ -8,13 +8,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from microgauge.errors import InputError, first_line, hint
+from microgauge.errors import InputError, first_line, hint, read_once, said_by_system
 
 
 def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
     """The content of a TOML file, or an `InputError` that says what is wrong with it."""
     path = Path(path)
     try:
+        if not (path.is_file() or path.is_dir()) and path.exists():
+            raise InputError(read_once(f"the {what} {path}"))
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"there is no {what} {path}.") from None
@@ -22,7 +24,9 @@ def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
         raise InputError(f"the {what} {path} is not valid TOML: {error}.") from None
     except RecursionError:
         raise InputError(f"the {what} {path} cannot be read: it is nested too deeply.") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"the {what} {path} cannot be read: {said_by_system(error)}.") from None
+    except ValueError as error:
         raise InputError(f"the {what} {path} cannot be read: {first_line(error)}.") from None
 
 

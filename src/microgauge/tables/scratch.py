@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Hashes
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
 from microgauge.values.hashing import mixed
 
 MOST_FILES = 10_240
@@ -133,6 +133,6 @@ def _more_files() -> bool:
 def _fault(folder: Path | None, error: OSError) -> str:
     place = folder or Path(tempfile.gettempdir())
     return (
-        f"scratch files cannot be written in {place}: {error.strerror}. Name a folder with more "
-        "room (--scratch), or allow more open files (ulimit -n)."
+        f"scratch files cannot be written in {place}: {said_by_system(error)}. Name a folder with "
+        "more room (--scratch), or allow more open files (ulimit -n)."
     )

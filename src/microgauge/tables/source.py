@@ -7,7 +7,7 @@ import stat
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import polars as pl
 from polars.selectors import by_name
 
-from microgauge.errors import InputError, first_line, listing
+from microgauge.errors import InputError, first_line, listing, read_once, said_by_system
 from microgauge.tables.drift import common_type
 from microgauge.tables.formats import Format, format_of
 from microgauge.tables.formats.format import Held
+from microgauge.tables.panics import unheard
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -32,7 +33,6 @@ SHEET = "::"
 
 FAULTS = (
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,
     OSError,
     EOFError,
     ValueError,
@@ -40,6 +40,7 @@ FAULTS = (
     zlib.error,
 )
 """What reading a damaged file may raise."""
+PANIC = "PanicException"
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Source:
     format: Format
     seen: dict[Path, Any] = field(default_factory=dict, compare=False)
     """What a format found out about a part, once."""
+    unzipped: dict[Path, bytes] = field(default_factory=dict, compare=False)
+    """The text of zipped parts from when its length was asked for until it is read."""
 
     @staticmethod
     def find(given: Paths, which: str) -> Source:
@@ -62,7 +65,7 @@ class Source:
             name, parts = _parts(given, which)
         except OSError as error:  # a name that is too long, a folder that may not be read
             raise InputError(
-                f"the {which} table {given} cannot be read: {error.strerror}."
+                f"the {which} table {given} cannot be read: {said_by_system(error)}."
             ) from None
         starts, faults = _starts(parts, which)
         if faults:
@@ -157,14 +160,32 @@ class Source:
 
     @contextmanager
     def reading(self, part: Path) -> Iterator[None]:
-        """What a damaged file raises becomes one message that names the file."""
+        """What a damaged file raises becomes one message that names the file, and the only one."""
+        with self.unheard(), self._naming(part):
+            yield
+
+    def unheard(self) -> AbstractContextManager[None]:
+        """Let polars say nothing by itself of damage; not for a generator, which may lie about."""
+        where = f"the {self.which} table {self.name}"
+        return unheard(self.format.damaged(where, "it asks for more memory than there is"))
+
+    @contextmanager
+    def _naming(self, part: Path) -> Iterator[None]:
         try:
             yield
         except InputError:
             raise
         except FAULTS as error:
-            said = self.format.damaged(self.part_name(part), first_line(error))
-            raise InputError(said) from None
+            raise self._damaged(part, first_line(error)) from None
+        except BaseException as error:
+            # Libraries in Rust have a class for panics each, and none of them is an Exception. What
+            # they say is for who wrote the library.
+            if type(error).__name__ != PANIC:
+                raise
+            raise self._damaged(part, "its parts do not fit together") from None
+
+    def _damaged(self, part: Path, why: str) -> InputError:
+        return InputError(self.format.damaged(self.part_name(part), why))
 
     def held(self) -> Held:
         """The table, read whole."""
@@ -178,10 +199,10 @@ class Source:
         return self.format.prepared(self)
 
     def batches(self, size: int) -> Iterator[pl.DataFrame]:
-        """All rows in order, so many at a time."""
+        """All rows in order, so many at a time; for whoever is `unheard`."""
         names = list(self.columns)
         for part in self.parts:
-            with self.reading(part):
+            with self._naming(part):
                 frames = self.scan(part).collect_batches(chunk_size=size, maintain_order=True)
                 for frame in frames:
                     yield frame.select(by_name(*names))
@@ -314,15 +335,12 @@ def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[
     for part in parts:
         try:
             if not stat.S_ISREG(file_of(part).stat().st_mode):
-                faults.append(
-                    f"the {which} table {part} is no file but a pipe or device, which can be read "
-                    "once at most: write it to a file first."
-                )
+                faults.append(read_once(f"the {which} table {part}"))
                 continue
             with file_of(part).open("rb") as file:
                 start = file.read(8)
         except OSError as error:
-            faults.append(f"the {which} table {part} cannot be read: {error.strerror}.")
+            faults.append(f"the {which} table {part} cannot be read: {said_by_system(error)}.")
             continue
         if start:
             starts[part] = start

@@ -57,7 +57,8 @@ class Reading:
         """Whether a source is to be read in batches."""
         if self.whole or not source.format.in_batches:
             return False
-        return source.format.needed(source) > self.memory / SHARE
+        most = self.memory // SHARE
+        return source.format.needed(source, most) > most
 
     def declared(self, name: str) -> frozenset[str]:
         """Declared missing codes of a column."""
@@ -129,7 +130,8 @@ def told_apart(facts: Mapping[str, Any]) -> tuple[dict[str, Dictionary], dict[st
 
 def streamed(source: Source, reading: Reading, progress: Progress) -> Table:
     """A table whose rows are codes in scratch files."""
-    return _Reader(source, reading, progress).table()
+    with source.unheard():
+        return _Reader(source, reading, progress).table()
 
 
 class _Reader:
@@ -191,8 +193,9 @@ class _Reader:
         """The key read once more, as texts."""
         assert self._key is not None
         words = self._no_words()
-        for frame in self._batches("reading the key of"):
-            self._append_words(words, KeyFacts(numbers=False), frame)
+        with self._source.unheard():
+            for frame in self._batches("reading the key of"):
+                self._append_words(words, KeyFacts(numbers=False), frame)
         return words
 
     def _no_words(self) -> tuple[Spilled, Spilled]:

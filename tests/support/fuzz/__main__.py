@@ -10,7 +10,8 @@ import time
 from collections import Counter
 
 from support.fuzz.families import FAMILIES, WEIGHTS
-from support.fuzz.running import Outcome, run_case
+from support.fuzz.processes import Runner
+from support.fuzz.running import Outcome
 
 
 def chosen() -> argparse.Namespace:
@@ -66,8 +67,9 @@ def main() -> int:
     outcomes, start = [], time.monotonic()
     with tempfile.TemporaryDirectory() as state:
         os.environ["XDG_STATE_HOME"] = state
+        runner = Runner()
         for family, number in cases:
-            found = run_case(family, number, given.seed)
+            found = runner.run(family, number, given.seed)
             outcomes.append(found)
             if given.show:
                 seen = f"{family} {number}: {found.code}, {found.seconds:.2f}s\n{found.said}"
@@ -78,6 +80,7 @@ def main() -> int:
             sys.stdout.flush()
             if given.seconds is not None and time.monotonic() - start > given.seconds:
                 break
+        runner.end()
     sys.stdout.write(f"{table(outcomes)}\n")
     return int(any(o.faults for o in outcomes))
 

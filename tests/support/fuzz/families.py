@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 import io
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import xlsxwriter
 
 from microgauge.cli import main
 from microgauge.masking.methods import method, method_names
@@ -34,6 +36,7 @@ from support.fuzz.cases import (
 )
 
 BOTH = ["o.csv", "p.csv"]
+EVER = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 
 
 def written(rng: random.Random) -> tuple[list[str], list[str]]:
@@ -160,7 +163,9 @@ def as_bytes(frame: pl.DataFrame, ending: str) -> bytes:
     elif ending == "arrow":
         frame.write_ipc(buffer)
     elif ending == "xlsx":
-        frame.write_excel(buffer)
+        with xlsxwriter.Workbook(buffer) as book:
+            book.set_properties({"created": EVER})  # else a case is not the same tomorrow
+            frame.write_excel(book)
     else:
         frame.write_csv(buffer)
     return buffer.getvalue()

@@ -70,6 +70,7 @@ def _run(case: Case, family: str, number: int) -> Outcome:
     out, err = io.StringIO(), io.StringIO()
     fault, code, start = None, None, time.perf_counter()
     with (
+        _past_python() as past,
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         warnings.catch_warnings(),
@@ -94,7 +95,24 @@ def _run(case: Case, family: str, number: int) -> Outcome:
     outcome.faults = [fault] if fault else _faults(case, code, out.getvalue(), said, before)
     if case.after is not None and not fault:
         outcome.faults += case.after()
+    outcome.faults += [f"a panic: {text[:300]}" for text in past if "panicked at" in text]
     return outcome
+
+
+@contextlib.contextmanager
+def _past_python() -> Any:
+    """What libraries print on the stream of errors themselves."""
+    found: list[str] = []
+    with tempfile.TemporaryFile() as file:
+        kept = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield found
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            file.seek(0)
+            found.append(file.read().decode("utf-8", "replace"))
 
 
 @contextlib.contextmanager

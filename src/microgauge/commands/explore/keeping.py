@@ -17,7 +17,7 @@ from typing import Any
 from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
 from microgauge.commands.explore.sealing import is_sealed, seal_of
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
 from microgauge.log import Note
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.manifest import Manifest
@@ -55,7 +55,9 @@ class Kept:
             path.mkdir(parents=True, exist_ok=True)
             _tidy(path)
         except OSError as error:
-            raise InputError(f"{path} cannot be used as a folder: {error.strerror}.") from None
+            raise InputError(
+                f"{path} cannot be used as a folder: {said_by_system(error)}."
+            ) from None
         return Kept(path, basis)
 
     def _path(self, tried: Try) -> Path:

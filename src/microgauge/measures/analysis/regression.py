@@ -15,6 +15,7 @@ from microgauge.errors import Undefined
 from microgauge.measures.analysis.leaning import leaning
 from microgauge.measures.analysis.ordered import ordered_logit
 from microgauge.measures.analysis.overlap import inside, joint_distance, joint_overlap, overlap
+from microgauge.measures.analysis.resting import response_rests_on
 from microgauge.measures.analysis.statistics import NORMAL_975
 from microgauge.measures.gdu.models import (
     Design,
@@ -93,7 +94,9 @@ def _linear(design: Design, robust: bool) -> Fitted:
         fitted = model.fit(cov_type="HC1", use_t=True) if robust else model.fit()
     errors = design.response - np.asarray(fitted.fittedvalues)
     return Fitted(
-        _leaning(_terms(design, fitted, factors), matrix, design.weights, errors, factors),
+        _leaning(
+            _terms(design, fitted, factors), design, design.weights, errors, (matrix, factors)
+        ),
         len(design.response),
         float(fitted.rsquared),
         design.factors,
@@ -122,7 +125,7 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     mu = np.asarray(fitted.mu)
     spread = np.maximum(mu * (1.0 - mu), 1e-12)
     errors = (response - mu) / spread
-    terms = _leaning(terms, matrix, design.weights * spread, errors, factors)
+    terms = _leaning(terms, design, design.weights * spread, errors, (matrix, factors))
     return Fitted(terms, len(design.response), explained, design.factors, covariance)
 
 
@@ -156,17 +159,22 @@ def _sandwich(matrix: Floats, weights: Floats, response: Floats, fitted: Floats)
 
 
 def _leaning(
-    terms: _Terms, matrix: Floats, weights: Floats, errors: Floats, factors: Floats
+    terms: _Terms, design: Design, weights: Floats, errors: Floats, scaled: tuple[Floats, Floats]
 ) -> _Terms:
     """With the records that each term rests on, and what one of them does to it."""
+    matrix, factors = scaled
     try:
         found = leaning(matrix, weights, errors)
     except np.linalg.LinAlgError:
         return terms
+    columns = dict(zip(design.names, design.matrix.T, strict=True))
+    most = response_rests_on(
+        design.response, design.weights, columns, list(design.factors.values())
+    )
     return {
         name: replace(
             term,
-            records=float(found.records[place]),
+            records=min(float(found.records[place]), float(most)),
             influence=float(found.influence[place] / factors[place]),
         )
         for place, (name, term) in enumerate(terms.items())

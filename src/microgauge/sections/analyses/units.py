@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.measures.analysis.resting import rests_on
 from microgauge.measures.analysis.statistics import (
     Estimator,
     Sample,
@@ -122,7 +123,9 @@ class Units:
         return len(self.values[self._members(group)])
 
     def records(self, group: str | None) -> int:
-        """Records that the figure rests on: inside and outside a category, or beyond a quantile."""
+        """Records that the figure rests on: inside and outside a category, beyond a quantile, or
+        those by which a sum differs from what most have.
+        """
         values = self.values[self._members(group)]
         if self.given.statistic == "share":
             inside = int(values.sum())
@@ -134,7 +137,14 @@ class Units:
         if self.given.statistic == "quantile":
             value = self.estimate(group)
             return min(int((values < value).sum()), int((values > value).sum()))
-        return len(values)
+        if self.given.statistic == "median":
+            return len(values)
+        weights = self.weights[self._members(group)]
+        found = rests_on(values, weights)
+        if self.second is None:
+            return found
+        second = self.second[self._members(group)]
+        return found if (second == second[0]).all() else min(found, rests_on(second, weights))
 
     def influence(self, group: str | None) -> float | None:
         """The most that leaving out one record moves the figure; None where it leaves none.

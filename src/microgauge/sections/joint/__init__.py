@@ -98,8 +98,7 @@ class Clusters(Section):
         """The figures in few digits."""
         from microgauge.sections.public.whole_files import clusters_for_users
 
-        del told
-        return clusters_for_users(result.sections[self.name])
+        return clusters_for_users(result.sections[self.name], told)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """A line for each number of groups."""

@@ -26,13 +26,13 @@ def _whole(*blocks: Block) -> list[Group]:
 
 def propensity_report(result: PropensityResult, edition: Edition) -> list[Group]:
     """The story, the scores of both files, and the variables that give the file away."""
-    said = begun(auc_words(result))
+    said, rounded = begun(auc_words(result)), edition == "public"
     if edition == "internal":  # U_p of one variable is a test of it, which can be turned back
         said = f"U_p {general(result.value)}, {auc_words(result)}"
     charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
-    told = [Sentence(text=propensity_story(result)), Sentence(text=said, soft=True)]
+    told = [Sentence(text=propensity_story(result, rounded)), Sentence(text=said, soft=True)]
     if result.boosted is not None:
-        told.append(Sentence(text=begun(f"{boosted_story(result.boosted)}."), soft=True))
+        told.append(Sentence(text=begun(f"{boosted_story(result.boosted, rounded)}."), soft=True))
     return _whole(*told, *charts)
 
 

@@ -49,14 +49,14 @@ def propensity_words(result: PropensityResult) -> list[Group]:
     return _told_apart(*rows)
 
 
-def boosted_story(found: Boosted) -> str:
+def boosted_story(found: Boosted, rounded: bool = False) -> str:
     """What boosted trees say, in a sentence."""
     if found.auc_cross is None or found.ratio is None:
         return f"by boosted trees: not defined: {found.reason}"
     told = BEYOND[found.size] if found.beyond_chance else "not told apart beyond chance"
     return (
         f"by boosted trees: {told}, AUC {figure(found.auc_cross, 2)} cross-fitted, U_p "
-        f"{ratio_words(found.ratio)} shuffled labels give"
+        f"{_ratio_said(found.ratio, rounded)} shuffled labels give"
     )
 
 
@@ -122,13 +122,22 @@ def ecdf_story(result: EcdfResult) -> str:
     return said
 
 
-def propensity_story(result: PropensityResult) -> str:
+def _ratio_said(ratio: float, rounded: bool) -> str:
+    """A ratio to chance, which data users see rounded down, and as 1 where that is less."""
+    if not rounded:
+        return ratio_words(ratio)
+    if ratio <= 1.0:
+        return "not told to be more than what"
+    return f"at least {ratio_words(ratio)}"
+
+
+def propensity_story(result: PropensityResult, rounded: bool = False) -> str:
     """Whether the files can be told apart, in a sentence."""
     if result.value is None or result.ratio is None:
         return f"not defined: {result.reason}"
     terms = "" if result.terms is None else f", {counted(result.terms, 'term')}"
     return (
-        f"{_told(result)}: U_p is {ratio_words(result.ratio)} a resample of the original "
+        f"{_told(result)}: U_p is {_ratio_said(result.ratio, rounded)} a resample of the original "
         f"would have ({result.model}{terms}; {sight_said(result.sees)})"
     )
 

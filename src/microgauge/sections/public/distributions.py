@@ -16,7 +16,7 @@ from microgauge.sections.public import OTHERS
 from microgauge.sections.public.rounding import share_step, to_step
 from microgauge.sections.public.told import FEW, NOT_COUNTED, NOT_DRAWN, OTHER_TERMS
 
-DOMINATES = 0.5
+MOST_OF_VARIANCE = 0.5
 """Share of the sum of squares beyond which one record stands for all."""
 
 
@@ -121,7 +121,7 @@ def _whole(
     blocks: Sequence[Block], numbers: Sequence[NumberDetail], categories: Sequence[CategoryDetail]
 ) -> bool:
     if numbers:
-        return all(one.dominance_before <= DOMINATES for one in numbers)
+        return all(one.dominance_before <= MOST_OF_VARIANCE for one in numbers)
     return OTHERS not in blocks[-1].labels and not any(one.others for one in categories)
 
 

@@ -17,9 +17,10 @@ from microgauge.sections.public.rounding import (
 )
 from microgauge.sections.public.told import IndicatorKey, Told
 
-DOMINATES = 0.4
+MOST_INFLUENCE = 0.4
 """One record that moves a figure by more than this part of its interval's half is most of it."""
 OF_SHARES = ("share", "arop")
+OF_SUMS = ("mean", "total", "ratio", "gini", "s80s20")
 Results = Sequence[IndicatorResult]
 
 
@@ -66,7 +67,7 @@ def _enough(found: IndicatorResult, named: Mapping[str, frozenset[str]], thresho
     if found.original_ci is None or found.statistic == "function":
         return False
     half = half_width(found.original_ci)
-    if found.influence_original > DOMINATES * half:
+    if found.influence_original > MOST_INFLUENCE * half:
         return False
     if half <= 0.0 and found.statistic in ("mean", "total"):
         return False  # all have the same value, which is everyone's
@@ -85,6 +86,12 @@ def _sides(found: IndicatorResult) -> tuple[int, int]:
     return found.units_original or 0, found.units_protected or 0
 
 
+def _held(found: IndicatorResult) -> tuple[int, ...]:
+    """Records of both sides; of a sum also those of the original by which it is not 0."""
+    sides = _sides(found)
+    return (*sides, found.records_original or 0) if found.statistic in OF_SUMS else sides
+
+
 def _sets(
     results: Results, key: Callable[[IndicatorResult], object]
 ) -> Iterable[list[IndicatorResult]]:
@@ -99,18 +106,17 @@ def _few_left(results: Results, kept: set[IndicatorKey], threshold: int) -> set[
     kept = set(kept)
     grouped = [found for found in results if found.group is not None]
     for groups in _sets(grouped, lambda r: (r.name, r.by)):
-        told = sorted((g for g in groups if key_of(g) in kept), key=lambda g: min(_sides(g)))
+        told = sorted((g for g in groups if key_of(g) in kept), key=lambda g: min(_held(g)))
         rest = [g for g in groups if key_of(g) not in kept]
-        while told and rest and _short(map(_sides, rest), threshold):
+        while told and rest and _short(map(_held, rest), threshold):
             rest.append(told.pop(0))
             kept.discard(key_of(rest[-1]))
     return kept
 
 
-def _short(sides: Iterable[tuple[int, int]], threshold: int) -> bool:
+def _short(held: Iterable[tuple[int, ...]], threshold: int) -> bool:
     """Whether some hold few together, of either file."""
-    held = list(sides)
-    return any(0 < sum(pair[place] for pair in held) < threshold for place in (0, 1))
+    return any(0 < sum(column) < threshold for column in zip(*held, strict=True))
 
 
 def _shares_left(results: Results, kept: set[IndicatorKey], threshold: int) -> set[IndicatorKey]:
@@ -158,7 +164,10 @@ def _nearly_the_same(
         held: list[IndicatorResult] = []
         for one in alike:
             apart = (
-                tuple(abs(a - b) for a, b in zip(_sides(one), _sides(other), strict=True))
+                # Of unlike statistics only the records are alike, not what they rest on.
+                tuple(abs(a - b) for a, b in zip(_held(one), _held(other), strict=False))
+                if one.statistic == other.statistic
+                else tuple(abs(a - b) for a, b in zip(_sides(one), _sides(other), strict=True))
                 for other in held
             )
             if any(0 < least < threshold for pair in apart for least in pair):

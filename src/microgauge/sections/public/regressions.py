@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from microgauge.measures.analysis.overlap import inside
 from microgauge.results import CoefficientResult, RegressionResult
-from microgauge.sections.public.indicators import DOMINATES, overlap_of, rounded_bounds
+from microgauge.sections.public.indicators import MOST_INFLUENCE, overlap_of, rounded_bounds
 from microgauge.sections.public.rounding import estimate_step, half_width, to_step
 from microgauge.sections.public.told import Told
 
@@ -67,7 +67,7 @@ def _may_be_told(term: CoefficientResult, told: Told) -> bool:
         return False
     if term.records_original < told.threshold * (1.0 - SLACK):
         return False
-    if term.influence_original > DOMINATES * half_width(term.original_ci):
+    if term.influence_original > MOST_INFLUENCE * half_width(term.original_ci):
         return False
     return names_what_is_told(term.term, told.labels)
 

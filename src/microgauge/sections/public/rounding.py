@@ -34,6 +34,15 @@ def up_to_step(value: float, step: float) -> float:
     return float(f"{max(ceil(value / step - 1e-9), 1) * step:.12g}")
 
 
+def down_to_step(value: float, step: float) -> float:
+    """The next multiple that is no more.
+
+    >>> down_to_step(0.39, 0.2), down_to_step(0.6, 0.2)
+    (0.2, 0.6)
+    """
+    return float(f"{floor(value / step + 1e-9) * step:.12g}")
+
+
 def share_step(units: float, threshold: int) -> float | None:
     """Of shares: at least `threshold` records; None where there are too few for any.
 

@@ -9,6 +9,7 @@ from microgauge.results import ClusterResult, EcdfResult, PropensityResult, Yard
 from microgauge.results.joint import Boosted
 from microgauge.sections.public.rounding import (
     COARSEST,
+    down_to_step,
     few_digits,
     round_step,
     share_step,
@@ -23,6 +24,7 @@ OUTER = 0.05
 
 def propensity_for_users(result: PropensityResult, told: Told) -> PropensityResult:
     """Whether the files can be told apart; without the terms, whose number counts categories."""
+    step = _distance_step(result.rows, told)
     return replace(
         result,
         terms=None,
@@ -30,9 +32,9 @@ def propensity_for_users(result: PropensityResult, told: Told) -> PropensityResu
         rank_original=None,
         description="",
         design=None,
-        value=few_digits(result.value, 2),
+        value=_distance(result.value, step),
         expected=None,
-        ratio=_ratio(result.ratio),
+        ratio=_ratio_down(result.ratio, result.expected, step),
         null_deviation=None,
         null_share=few_digits(result.null_share, 1),
         permuted_ratio=_ratio(result.permuted_ratio),
@@ -43,13 +45,36 @@ def propensity_for_users(result: PropensityResult, told: Told) -> PropensityResu
         percentiles_original=_percentiles(result.percentiles_original, told),
         percentiles_protected=_percentiles(result.percentiles_protected, told),
         variables=tuple(
-            replace(v, drop=few_digits(v.drop, 1), reason=None)
+            replace(v, drop=few_digits(_distance(v.drop, step), 1), reason=None)
             for v in result.variables
             if told.has(v.name)
         ),
         rows=0,
-        boosted=None if result.boosted is None else _boosted(result.boosted, told),
+        boosted=None if result.boosted is None else _boosted(result.boosted, told, step),
     )
+
+
+def _distance_step(rows: int, told: Told, divided_by: int | None = None) -> float:
+    """Of U_p and U_c: more than what t records make of them that the original alone has.
+
+    Of N rows of both files, a share c of which is protected, each such record adds c² over
+    what the sum is divided by (N for U_p): by the digits of such a figure, or of its ratio to
+    chance, a category that was hidden could be counted.
+    """
+    other = max(1.0 - told.rows / max(rows, 1), 0.5)
+    return round_step((told.threshold + 1) * other**2 / max(divided_by or rows, 1))
+
+
+def _distance(value: float | None, step: float) -> float | None:
+    """Rounded down: 0 for all that fewer than some t records make of it."""
+    return None if value is None else few_digits(down_to_step(value, step), 2)
+
+
+def _ratio_down(value: float | None, expected: float | None, step: float) -> float | None:
+    """A ratio to chance in steps that are as wide as those of what is divided."""
+    if value is None or not expected:
+        return None
+    return _ratio(down_to_step(value, round_step(step / expected)))
 
 
 def _ratio(value: float | None) -> float | None:
@@ -71,31 +96,37 @@ def _percentiles(found: dict[str, float] | None, told: Told) -> dict[str, float]
     }
 
 
-def _boosted(found: Boosted, told: Told) -> Boosted:
+def _boosted(found: Boosted, told: Told, step: float) -> Boosted:
     return replace(
         found,
-        value=few_digits(found.value, 2),
+        value=_distance(found.value, step),
         expected=None,
-        ratio=_ratio(found.ratio),
+        ratio=_ratio_down(found.ratio, found.expected, step),
         null_share=few_digits(found.null_share, 1),
         auc_cross=_score(found.auc_cross, told),
         rows=0,
     )
 
 
-def clusters_for_users(results: Sequence[ClusterResult]) -> tuple[ClusterResult, ...]:
-    """U_c in two digits, without the clusters."""
-    return tuple(
-        replace(
-            one,
-            value=few_digits(one.value, 2),
-            expected=few_digits(one.expected, 2),
-            ratio=_ratio(one.ratio),
-            null_share=few_digits(one.null_share, 1),
-            rows=0,
-            clusters=(),
-        )
-        for one in results
+def clusters_for_users(results: Sequence[ClusterResult], told: Told) -> tuple[ClusterResult, ...]:
+    """U_c in steps of what some records make of it, without the clusters."""
+    return tuple(_cluster(one, told) for one in results)
+
+
+def _cluster(one: ClusterResult, told: Told) -> ClusterResult:
+    """Rows weigh 1 where clusters weigh what they hold; else one digit is all that is told."""
+    by_size = one.weights == "size"
+    step = _distance_step(one.rows, told, one.groups)
+    return replace(
+        one,
+        value=_distance(one.value, step) if by_size else few_digits(one.value, 1),
+        expected=None,
+        ratio=_ratio_down(one.ratio, one.expected, step)
+        if by_size
+        else _ratio(few_digits(one.ratio, 1)),
+        null_share=few_digits(one.null_share, 1),
+        rows=0,
+        clusters=(),
     )
 
 

@@ -96,9 +96,15 @@ class Delimited(Format):
         """Those of all parts, which were looked at before they were scanned."""
         return sum((source.seen[part][1] for part in source.parts), start=Lines())
 
-    def needed(self, source: Source) -> int:
+    def needed(self, source: Source, most: int) -> int:
         """More than the text is long. How long zipped text is, only unzipping tells."""
-        return TEXT_GROWS * sum(_length(part) for part in source.parts)
+        length = 0
+        for part in source.parts:
+            length += _length(source, part, most // TEXT_GROWS - length)
+            if TEXT_GROWS * length > most:
+                source.unzipped.clear()
+                break
+        return TEXT_GROWS * length
 
     def drift(
         self, part: str, found: Mapping[str, Any], first: str, expected: Mapping[str, Any]
@@ -150,26 +156,35 @@ def _lines(
     return blank, lines + leading
 
 
-def _length(path: Path) -> int:
-    """Bytes of text; of a damaged zip those before the damage, which reading then tells of."""
+def _length(source: Source, part: Path, most: int) -> int:
+    """Bytes of text, or some more than `most`; zipped text is kept until it is read.
+
+    Of a damaged zip those before the damage, which reading then tells of.
+    """
     from microgauge.tables.lines import blocks_of, is_gzip
 
-    if not is_gzip(path):
-        return path.stat().st_size
-    length = 0
+    if not is_gzip(part):
+        return part.stat().st_size
+    blocks, length = [], 0
     with suppress(OSError, EOFError, zlib.error):
-        for block in blocks_of(path, 0):
+        for block in blocks_of(part, 0):
+            blocks.append(block)
             length += len(block)
+            if length > most:
+                return length
+        source.unzipped[part] = b"".join(blocks)
     return length
 
 
-def _content(path: Path, source: Source) -> bytes:
-    content = path.read_bytes()
+def _content(part: Path, source: Source) -> bytes:
+    if part in source.unzipped:
+        return source.unzipped.pop(part)
+    content = part.read_bytes()
     if not content.startswith(GZIP_MAGIC):
         return content
     try:
         return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"the {source.which} table {path} is not a whole gzip file ({error}); copy it again."
-        ) from None
+    except (OSError, EOFError, zlib.error):
+        # What is said of it may hold the first bytes of text that follows the zip.
+        where = source.part_name(part)
+        raise InputError(f"{where} is not a whole gzip file; copy it again.") from None

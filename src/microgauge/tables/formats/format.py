@@ -124,8 +124,8 @@ class Format(ABC):
         del source
         return Lines()
 
-    def needed(self, source: Source) -> int:
-        """About how many bytes a table takes in memory while it is coded."""
+    def needed(self, source: Source, most: int) -> int:
+        """About how many bytes a table takes in memory while it is coded, or more than `most`."""
         raise NotImplementedError
 
     def drift(
