@@ -1,7 +1,8 @@
 """Seeded tables for the benchmarks, written as Parquet.
 
-Runs in a process of its own (`python -m benchmarks.data adult|mixed|survey FOLDER …`): the peak
-memory that the system reports for a child process is at least that of the process that started it.
+Runs in a process of its own (`python -m benchmarks.data adult|mixed|survey|wide FOLDER …`): the
+peak memory that the system reports for a child process is at least that of the process that
+started it.
 """
 
 from __future__ import annotations
@@ -179,6 +180,13 @@ FIFTY = Mix(categories=tuple(range(2, 22)), ordinal=10, continuous=20)
 SURVEY = Mix(categories=(3, 4, 5, 6, 7, 9), ordinal=2, continuous=4)
 
 
+def wide(columns: int) -> Mix:
+    """Two fifths nominal with 2 to 12 categories, one fifth ordinal, two fifths continuous."""
+    nominal, ordinal = 2 * columns // 5, columns // 5
+    categories = tuple(2 + place % 11 for place in range(nominal))
+    return Mix(categories, ordinal, columns - nominal - ordinal)
+
+
 def mixed(rows: int, mix: Mix, rng: np.random.Generator, missing: float) -> pl.DataFrame:
     """Columns that lean on three common factors; every fifth one has missing cells."""
     factors = rng.normal(size=(3, rows))
@@ -275,17 +283,21 @@ def write_mixed(folder: Path, rows: int, missing: float, mix: Mix) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for kind in ("adult", "mixed", "survey"):
+    for kind in ("adult", "mixed", "survey", "wide"):
         kinds.add_parser(kind).add_argument("folder", type=Path)
         kinds.choices[kind].add_argument("--rows", type=int, required=kind != "adult")
     kinds.choices["adult"].add_argument("--file", type=Path)
-    kinds.choices["mixed"].add_argument("--missing", type=float, default=0.03, help="share")
+    for kind in ("mixed", "wide"):
+        kinds.choices[kind].add_argument("--missing", type=float, default=0.03, help="share")
+    kinds.choices["wide"].add_argument("--columns", type=int, required=True)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if given.kind == "adult":
         write_adult(given.folder, given.file, given.rows)
     elif given.kind == "mixed":
         write_mixed(given.folder, given.rows, given.missing, FIFTY)
+    elif given.kind == "wide":
+        write_mixed(given.folder, given.rows, given.missing, wide(given.columns))
     else:
         write_mixed(given.folder, given.rows, 0.0, SURVEY)
 

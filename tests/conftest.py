@@ -44,7 +44,7 @@ def holey():
 @pytest.fixture(params=["default", "scores", "sparse", "blocks"])
 def route(request, monkeypatch):
     """Every way in which tests are answered from rows: the figures must not depend on it."""
-    from microgauge.sections.gdu import pairs
+    from microgauge.sections.gdu import pair_scores, pairs
 
     limits = {
         "default": {},
@@ -53,7 +53,7 @@ def route(request, monkeypatch):
         "blocks": {"SMALL_TABLE": 1 << 8, "BLOCK_BYTES": 1},
     }[request.param]
     for name, value in limits.items():
-        monkeypatch.setattr(pairs, name, value)
+        monkeypatch.setattr(pair_scores if name == "BLOCK_BYTES" else pairs, name, value)
     return request.param
 
 

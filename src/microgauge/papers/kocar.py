@@ -13,7 +13,8 @@ import polars as pl
 from microgauge.arrays import Floats
 from microgauge.commands.assess import assess
 from microgauge.masking import mask
-from microgauge.measures.gdu.association import CellFacts, Units, chi_squared, turn
+from microgauge.measures.gdu.association import CellFacts, Units, chi_squared
+from microgauge.measures.gdu.direction import turns
 from microgauge.measures.gdu.distributions import perturbation_utility
 from microgauge.measures.gdu.recoding import well_placed
 from microgauge.measures.gdu.steps import similarity
@@ -22,6 +23,7 @@ from microgauge.papers.claims import Said
 from microgauge.results import GDU, FigureRow, FigureTable, PairScore, Reproduction
 from microgauge.results.wording import rounded_per_cent
 from microgauge.values.levels import Keys
+from microgauge.values.segments import Segments
 
 PAPER = (
     "Kocar, S. (2018). A universal global measure of univariate and bivariate data utility for "
@@ -491,12 +493,13 @@ def _facts(counts: Counts) -> CellFacts:
     places = np.arange(2)
     total = float(weight.sum())
     return CellFacts(
-        Units(int(total), total, total),
+        Units.of(np.array([int(total)]), np.array([total]), np.array([total])),
+        Segments(np.array([len(weight)])),
         np.repeat(places, 2),
         np.tile(places, 2),
         weight,
-        keys,
-        keys,
+        [keys],
+        [keys],
     )
 
 
@@ -504,7 +507,8 @@ def _signs(seed: int) -> FigureTable:
     before = chi_squared(_facts(STRONG))
     rows = []
     for name, (protected, published) in SIGNS.items():
-        opposite = turn(before, chi_squared(_facts(protected))).opposite
+        first = np.zeros(1, dtype=np.intp)
+        opposite = turns(before, first, chi_squared(_facts(protected)), first).opposite[0]
         own = "positive" if opposite else NOT_POSITIVE
         rows.append(_figures(name, (own,), (published,)))
     return FigureTable(

@@ -55,7 +55,7 @@ class Ranks:
         """Doubled centred ranks among complete rows; 0 for missing cells."""
         if self.absent is None:
             return self.levels.scores
-        return ranks_within(self.levels.scores, self.absent.keys, self.absent.layers[0])
+        return ranks_within(self.levels.scores, self.absent.keys, self.absent.rows)
 
     @cached_property
     def squares(self) -> int:
@@ -67,8 +67,8 @@ class Ranks:
         rows, cubes = self.levels.rows, self.levels.cubes
         if self.absent is not None:
             before = self.levels.counts[self.absent.keys]
-            after = before - self.absent.layers[0]
-            rows -= int(self.absent.layers[0].sum())
+            after = before - self.absent.rows
+            rows -= int(self.absent.rows.sum())
             cubes += _sum_of_cubes(after) - _sum_of_cubes(before)
         return (rows**3 - cubes) // 3
 
@@ -128,9 +128,13 @@ class RankSums(_InThreads):
 def _sum_of_cubes(counts: Counts) -> int:
     """Exact: squares are added up in three parts of few digits each."""
     squares = counts * counts
+    if counts.max(initial=0) < _FEW:
+        return int(np.dot(counts, squares))
     parts = (int(np.dot(counts, (squares >> shift) & _PART)) << shift for shift in _SHIFTS)
     return sum(parts)
 
 
+_FEW = 1 << 10
+"""Rows of a level up to which cubes of all levels add up within 64 bits."""
 _SHIFTS = (0, 21, 42)
 _PART = (1 << 21) - 1

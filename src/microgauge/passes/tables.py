@@ -119,6 +119,11 @@ class SparseCells:
     keys: Counts
     layers: Layers
 
+    @property
+    def rows(self) -> Counts:
+        """How many rows each cell has."""
+        return np.asarray(self.layers[0], dtype=np.int64)
+
     def __add__(self, other: SparseCells) -> SparseCells:
         keys, places = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         layers = np.concatenate([self.layers, other.layers], axis=1)
@@ -145,7 +150,10 @@ class SparseCrosstab(Pass):
         return _sparse(keys + batch.levels(self.b), batch.weights)
 
 
-def _sparse(keys: Counts, weights: Floats | None) -> SparseCells:
+def _sparse(keys: NDArray[Any], weights: Floats | None) -> SparseCells:
+    if weights is None:
+        cells, rows = np.unique(keys, return_counts=True)
+        return SparseCells(cells, rows[np.newaxis])
     cells, places = np.unique(keys, return_inverse=True)
     return SparseCells(cells, _layers(places, len(cells), weights))
 
@@ -165,7 +173,8 @@ class Absent(Pass):
         levels = batch.narrow(self.axis)[rows]
         here = levels != self.axis.size
         weights = None if batch.weights is None else batch.weights[rows][here]
-        return _sparse(levels[here].astype(np.int64), weights)
+        found = _sparse(levels[here], weights)
+        return SparseCells(found.keys.astype(np.int64, copy=False), found.layers)
 
 
 def _missing_rows(batch: Batch, axis: Axis) -> Index:

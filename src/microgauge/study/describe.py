@@ -58,6 +58,8 @@ class OriginalCache:
     """The original's rows; before that, with weights as they stand."""
     answers: dict[Any, Any] = field(default_factory=dict)
     """Tests of pairs of the original's variables."""
+    answer_bytes: int = 0
+    """Memory that those tests take."""
     references: dict[Any, Any] = field(default_factory=dict)
     """What files drawn from the original score."""
     fewest_rows: int | None = None

@@ -66,17 +66,21 @@ def resolution(numbers: Floats) -> float | None:
     (5.0, 0.25)
     """
     finite = numbers[np.isfinite(numbers)]
-    if not len(finite):
-        return None
+    return next(iter(_resolutions(finite[np.newaxis])), None) if len(finite) else None
+
+
+def _resolutions(sets: Floats) -> set[float]:
+    """The resolutions of sets of finite numbers, one in each row; those without one add none."""
+    found: set[float] = set()
     for decimals in range(MOST_DECIMALS + 1):
-        scaled = finite * 10.0**decimals
+        scaled = sets * 10.0**decimals
         whole = np.rint(scaled)
-        if np.abs(whole).max() >= 2.0**53:
-            return None
-        if np.allclose(scaled, whole, rtol=0.0, atol=1e-6):
-            unit = int(np.gcd.reduce(np.abs(whole).astype(np.int64)))
-            return float(Decimal(unit).scaleb(-decimals)) if unit else None
-    return None
+        exact = np.abs(whole).max(axis=1, initial=0.0) < 2.0**53
+        multiples = exact & (np.abs(scaled - whole) <= 1e-6).all(axis=1)
+        units = np.gcd.reduce(np.abs(whole[multiples]).astype(np.int64), axis=1)
+        found |= {float(Decimal(int(u)).scaleb(-decimals)) for u in np.unique(units) if u}
+        sets = sets[exact & ~multiples]
+    return found
 
 
 def coarsest_units(numbers: Floats, rows: Floats) -> list[float]:
@@ -90,16 +94,15 @@ def coarsest_units(numbers: Floats, rows: Floats) -> list[float]:
     here = np.isfinite(numbers) & (numbers != 0.0) & (rows > 0)
     order = np.lexsort((numbers[here], -rows[here]))[:MOST_FREQUENT]
     common = numbers[here][order]
-    guesses = {resolution(numbers)}
+    finest = resolution(numbers)
+    guesses = set() if finest is None else {finest}
     for step in (1, 2, 3, 5):
-        guesses |= {
-            resolution(np.abs(common[[i, (i + step) % len(common), (i + 2 * step) % len(common)]]))
-            for i in range(len(common))
-        }
+        three = [np.roll(common, -times * step) for times in range(3)]
+        guesses |= _resolutions(np.abs(np.stack(three, axis=1)))
     total = rows.sum()
     return [
         unit
-        for unit in sorted((unit for unit in guesses if unit is not None), reverse=True)
+        for unit in sorted(guesses, reverse=True)
         if rows[_multiples(numbers, unit)].sum() >= EXPLAINED * total
     ]
 

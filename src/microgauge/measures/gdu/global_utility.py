@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from microgauge.errors import Undefined
-from microgauge.results import PairScore
 
 
 def global_reduction_coefficient(before: int, after: int) -> float:
@@ -21,17 +20,19 @@ def global_reduction_coefficient(before: int, after: int) -> float:
     return after * (after - 1) / (before * (before - 1))
 
 
-def pair_means(pairs: Iterable[PairScore], removed: Sequence[str]) -> dict[str, float]:
-    """Each variable's mean utility over its pairs that count.
+def pair_means(
+    pairs: Iterable[tuple[str, str, float | None]], removed: Sequence[str]
+) -> dict[str, float]:
+    """Each variable's mean utility over its pairs that count, from two names and a utility each.
 
     A removed variable's mean is 0, and its pairs do not count among those of the others; only so is
     the loss linear in the number of removed variables. `removed` names those with a wanted pair.
     """
     found: defaultdict[str, list[float]] = defaultdict(list)
-    for pair in pairs:
-        if pair.utility is not None:
-            found[pair.a].append(pair.utility)
-            found[pair.b].append(pair.utility)
+    for a, b, utility in pairs:
+        if utility is not None:
+            found[a].append(utility)
+            found[b].append(utility)
     means = {name: sum(utilities) / len(utilities) for name, utilities in found.items()}
     return means | dict.fromkeys(removed, 0.0)
 

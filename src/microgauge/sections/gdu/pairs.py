@@ -7,7 +7,7 @@ the levels of each axis where the other is missing, because ranks are among comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -15,22 +15,17 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.engines import Engine
-from microgauge.engines.rounds import Asking, asked, in_blocks
-from microgauge.errors import Undefined
+from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.gdu.association import (
-    Association,
-    CellFacts,
+    Associations,
     GroupFacts,
     PairTest,
     ProductFacts,
     Units,
     anova,
     centred_values,
-    chi_squared,
     correlation,
-    groups_from_cells,
     kruskal_wallis,
-    products_from_cells,
 )
 from microgauge.passes import (
     Absent,
@@ -47,15 +42,15 @@ from microgauge.passes import (
     SparseCrosstab,
 )
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
-from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass, weighing
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass
+from microgauge.sections.gdu.tabled import Tabled, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
+from microgauge.values.segments import joined
 
 SMALL_TABLE = 1 << 14
 """Cells up to which any test is answered from a table."""
-BLOCK_BYTES = 1 << 27
-"""Facts held at a time."""
 
 MISSING = "(missing)"
 
@@ -67,8 +62,7 @@ class Seen(NamedTuple):
     recoded: bool = False
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(NamedTuple):
     """One test of two variables. In tests with groups, `a` holds the groups."""
 
     test: PairTest
@@ -76,8 +70,11 @@ class Ask:
     b: Seen
 
 
-Answer = Association | Undefined
-"""An association, or why there is none."""
+class Answer(NamedTuple):
+    """Where the answer to an ask stands."""
+
+    found: Associations
+    place: int
 
 
 @dataclass(frozen=True)
@@ -89,23 +86,10 @@ class Asker:
     test_n: int | None = None
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
+    _keys: dict[Seen, Keys] = field(default_factory=dict)
 
-    def answers(
-        self, asks: Iterable[Ask], progress: Callable[[int], None] = lambda done: None
-    ) -> Asking[dict[Ask, Answer]]:
-        """All answers, in rounds whose facts fit into memory."""
-        found: dict[Ask, Answer] = {}
-        for block in in_blocks(dict.fromkeys(asks), self._fact_bytes, BLOCK_BYTES):
-            tests = yield from self._tests(block)
-            for ask, test in tests.items():
-                try:
-                    found[ask] = test()
-                except Undefined as reason:
-                    found[ask] = reason
-            progress(len(found))
-        return found
-
-    def _fact_bytes(self, ask: Ask) -> int:
+    def fact_bytes(self, ask: Ask) -> int:
+        """How much memory the facts take from which an ask is answered."""
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
             return 8 * layers * min(self._cells(ask), DENSE_TABLE)
@@ -127,8 +111,9 @@ class Asker:
 
     # -- rounds ------------------------------------------------------------------------------
 
-    def _tests(self, block: list[Ask]) -> Asking[dict[Ask, Callable[[], Association]]]:
-        """One round for the block; one before it where ranks depend on missing cells."""
+    def answers(self, asks: Iterable[Ask]) -> Asking[dict[Ask, Answer]]:
+        """One round for the asks; one before it where ranks depend on missing cells."""
+        block = list(dict.fromkeys(asks))
         tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
         scored = [ask for ask in block if ask not in tabled]
         absent = self._absent_passes(scored)
@@ -142,13 +127,8 @@ class Asker:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
-        found: dict[Ask, Callable[[], Association]] = {}
-        for ask in block:
-            if ask in tabled:
-                found[ask] = self._from_table(ask, tabled[ask], facts)
-            else:
-                found[ask] = plans[ask].test(shared, sums, self.test_n)
-        return found
+        found = self._from_tables(tabled, facts)
+        return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
     def axis(self, name: Seen, scores: Floats | None = None) -> Axis:
         """How passes see a variable."""
@@ -170,48 +150,29 @@ class Asker:
 
     # -- tests answered from a table ---------------------------------------------------------
 
-    def _from_table(self, ask: Ask, question: TablePass, found: Facts) -> Callable[[], Association]:
-        def test() -> Association:
-            facts = self._cell_facts(ask, found[question])
-            if ask.test == "chi-squared":
-                return chi_squared(facts, self.test_n)
-            if ask.test == "kruskal-wallis":
-                return kruskal_wallis(groups_from_cells(facts, None), self.test_n)
-            if ask.test == "anova":
-                return anova(groups_from_cells(facts, self._numbers(ask.b)), self.test_n)
-            if ask.test == "spearman":
-                return correlation(products_from_cells(facts, None), "spearman", self.test_n)
-            numbers = (self._numbers(ask.a), self._numbers(ask.b))
-            return correlation(products_from_cells(facts, numbers), "pearson", self.test_n)
+    def _from_tables(self, tabled: Mapping[Ask, TablePass], facts: Facts) -> dict[Ask, Answer]:
+        """Each test once, for all its tables."""
+        alike: dict[tuple[PairTest, bool], list[Ask]] = {}
+        for ask, question in tabled.items():
+            alike.setdefault((ask.test, isinstance(question, SparseCrosstab)), []).append(ask)
+        found: dict[Ask, Answer] = {}
+        for (test, _), asks in alike.items():
+            tables = [self._table(ask, tabled[ask], facts) for ask in asks]
+            found |= placed(asks, tested(test, tables, self.test_n))
+        return found
 
-        return test
-
-    def _numbers(self, name: Seen) -> Floats:
-        return self.sides[name].levels.numbers
-
-    def _cell_facts(self, ask: Ask, answer: Layers | SparseCells) -> CellFacts:
-        """The cells of complete units; of all units where missing is a category."""
-        width = self._levels(ask.b) + 1
-        if isinstance(answer, SparseCells):
-            keys, layers = answer.keys, answer.layers
-        else:
-            keys = np.flatnonzero(answer[0].ravel())
-            layers = answer.reshape(len(answer), -1)[:, keys]
-        row, column = np.divmod(keys, width)
-        row_keys, column_keys = (self.sides[name].levels.keys for name in (ask.a, ask.b))
+    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Tabled:
+        """The table of an ask with its axes in order."""
+        counts: Layers | SparseCells = facts[question]
+        a, b = self.sides[ask.a].levels, self.sides[ask.b].levels
         if self.missing_category and ask.test == "chi-squared":
-            row_keys, column_keys = self._with_missing(ask.a), self._with_missing(ask.b)
-        else:
-            complete = (row < self._levels(ask.a)) & (column < width - 1)
-            row, column, layers = row[complete], column[complete], layers[:, complete]
-        used = layers[-1] > 0
-        row, column, layers = row[used], column[used], layers[:, used]
-        return CellFacts(
-            _units(weighing(layers)), row, column, _weights(layers), row_keys, column_keys
-        )
+            return Tabled(counts, a, b, (self._with_missing(ask.a), self._with_missing(ask.b)))
+        return Tabled(counts, a, b, (a.keys, b.keys))
 
     def _with_missing(self, name: Seen) -> Keys:
-        return (*self.sides[name].levels.labels, MISSING)
+        if name not in self._keys:
+            self._keys[name] = (*self.sides[name].levels.labels, MISSING)
+        return self._keys[name]
 
     # -- tests answered from scores ----------------------------------------------------------
 
@@ -242,16 +203,20 @@ class _Scoring:
     asker: Asker
     absent: Mapping[tuple[Seen, Seen], SparseCells]
     _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
-    _units: dict[tuple[Seen, Seen | None], Units] = field(default_factory=dict)
+    _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
     _levels: dict[Seen, RankedLevels] = field(default_factory=dict)
     _ranked: dict[tuple[Seen, Seen | None], _Scored] = field(default_factory=dict)
 
-    def _given(self, name: Seen, other: Seen) -> tuple[Seen | None, Weighing]:
-        """What an axis depends on beside itself, and its levels in the pair's complete units."""
+    def _given(self, name: Seen, other: Seen) -> Seen | None:
+        """What an axis depends on beside itself: the other, where it has missing cells."""
+        return other if self.asker.missing(other) else None
+
+    def _complete(self, name: Seen, other: Seen) -> Weighing:
+        """The levels of an axis in the pair's complete units."""
         weights = self.asker.sides[name].levels.weighing
-        if self.asker.missing(other):
-            return other, _without(weights, self.absent[name, other])
-        return None, weights
+        if self._given(name, other) is None:
+            return weights
+        return _without(weights, self.absent[name, other])
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
@@ -260,9 +225,9 @@ class _Scoring:
         second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
         if ask.test in ("kruskal-wallis", "anova"):
-            _, weights = self._given(ask.a, ask.b)
+            weights = self._complete(ask.a, ask.b).sums[:-1]
             keys = self.asker.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights.sums[:-1], keys)
+            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
         first = scored(ask.a, ask.b, ranked)
         return _ProductPlan(ask, units, (first, second), ranked and complete)
 
@@ -274,7 +239,7 @@ class _Scoring:
 
     def _ranks(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
         """An axis by its whole ranks among the pair's complete units."""
-        given = other if self.asker.missing(other) else None
+        given = self._given(name, other)
         if (name, given) not in self._ranked:
             if name not in self._levels:
                 self._levels[name] = RankedLevels(self.asker.sides[name].levels.rows)
@@ -284,10 +249,9 @@ class _Scoring:
         return self._ranked[name, given]
 
     def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
-        given = other if self.asker.missing(other) else None
-        key = (name, ranked, given)
+        key = (name, ranked, self._given(name, other))
         if key not in self._scored:
-            here = self._given(name, other)[1].sums[:-1]
+            here = self._complete(name, other).sums[:-1]
             if ranked:
                 scores = centred_ranks(here)
             else:
@@ -303,12 +267,17 @@ class _Scoring:
         named = {name for name, _, _ in self._scored}
         return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
-    def _units_of(self, name: Seen, other: Seen) -> Units:
-        given = other if self.asker.missing(other) else None
+    def _units_of(self, name: Seen, other: Seen) -> _Units:
+        given = self._given(name, other)
         if (name, given) not in self._units:
             absent = self.absent[name, other] if given else None
-            weights = self.asker.sides[name].levels.weighing
-            self._units[name, given] = _complete_units(weights, absent)
+            levels = self.asker.sides[name].levels
+            if absent is None or self.asker.engine.weighted:
+                units = self._complete(name, other).over(slice(0, -1))
+            else:
+                rows = levels.present - int(absent.rows.sum())
+                units = rows, float(rows), float(rows)
+            self._units[name, given] = units
         return self._units[name, given]
 
 
@@ -352,7 +321,7 @@ class _GroupPlan:
     """A test of groups by sums of scores."""
 
     ask: Ask
-    units: Units
+    units: _Units
     group: Axis
     scored: _Scored
     weight: Floats
@@ -365,19 +334,13 @@ class _GroupPlan:
             return None
         return RankSums(self.group, self.scored.axis, self.scored.ranks)
 
-    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        run = kruskal_wallis if self.ask.test == "kruskal-wallis" else anova
-
-        def test() -> Association:
-            if self.own is not None:
-                sums = facts[self.own][:-1].astype(np.float64)
-            else:
-                question = shared.groups[self.group]
-                sums = facts[question][:-1, question.scored.index(self.scored.axis)]
-            squares = self.scored.squares
-            return run(GroupFacts(self.units, self.keys, self.weight, sums, squares), test_n)
-
-        return test
+    def sums(self, shared: _Shared, facts: Facts) -> Floats:
+        """The sum of the scores of each group."""
+        if self.own is not None:
+            return np.asarray(facts[self.own][:-1], dtype=np.float64)
+        question = shared.groups[self.group]
+        found: Floats = facts[question][:-1, question.scored.index(self.scored.axis)]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +348,7 @@ class _ProductPlan:
     """A correlation by the sum of products of scores."""
 
     ask: Ask
-    units: Units
+    units: _Units
     scored: tuple[_Scored, _Scored]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
@@ -398,40 +361,78 @@ class _ProductPlan:
             return RankProduct(a.axis, b.axis, (a.ranks, b.ranks))
         return None if self.complete else Product(a.axis, b.axis)
 
-    def test(self, shared: _Shared, facts: Facts, test_n: int | None) -> Callable[[], Association]:
-        kind: Literal["spearman", "pearson"]
-        kind = "spearman" if self.ask.test == "spearman" else "pearson"
-
-        def test() -> Association:
-            if self.own is not None:
-                product = float(facts[self.own])
-            else:
-                assert shared.gram is not None
-                places = tuple(shared.places[one.axis] for one in self.scored)
-                product = float(facts[shared.gram][places])
-            first, second = (one.squares for one in self.scored)
-            found = ProductFacts(self.units, first, second, product)
-            return correlation(found, kind, test_n)
-
-        return test
+    def sum(self, shared: _Shared, facts: Facts) -> float:
+        """The sum of the products."""
+        if self.own is not None:
+            return float(facts[self.own])
+        assert shared.gram is not None
+        return float(facts[shared.gram][tuple(shared.places[one.axis] for one in self.scored)])
 
 
 _Plan = _GroupPlan | _ProductPlan
 
 
-def _weights(layers: Layers) -> Floats:
-    return np.asarray(layers[min(1, len(layers) - 1)], dtype=np.float64)
+def _from_scores(
+    plans: Iterable[_Plan], shared: _Shared, facts: Facts, test_n: int | None
+) -> dict[Ask, Answer]:
+    """Each test once, for all its plans."""
+    alike: dict[PairTest, list[_Plan]] = {}
+    for plan in plans:
+        alike.setdefault(plan.ask.test, []).append(plan)
+    found: dict[Ask, Answer] = {}
+    for test, same in alike.items():
+        asks = [plan.ask for plan in same]
+        groups = [plan for plan in same if isinstance(plan, _GroupPlan)]
+        if groups:
+            run = kruskal_wallis if test == "kruskal-wallis" else anova
+            found |= placed(asks, run(_group_facts(groups, shared, facts), test_n))
+        else:
+            products = [plan for plan in same if isinstance(plan, _ProductPlan)]
+            kind: Literal["spearman", "pearson"]
+            kind = "spearman" if test == "spearman" else "pearson"
+            found |= placed(
+                asks, correlation(_product_facts(products, shared, facts), kind, test_n)
+            )
+    return found
 
 
-def _units(counts: Weighing) -> Units:
-    rows, weight, effective = counts.over(slice(None))
-    return Units(rows, weight, effective)
+def _group_facts(plans: list[_GroupPlan], shared: _Shared, facts: Facts) -> GroupFacts:
+    return GroupFacts(
+        _units([plan.units for plan in plans]),
+        [plan.keys for plan in plans],
+        joined([plan.weight for plan in plans]),
+        joined([plan.sums(shared, facts) for plan in plans]),
+        np.array([plan.scored.squares for plan in plans]),
+    )
+
+
+def _product_facts(plans: list[_ProductPlan], shared: _Shared, facts: Facts) -> ProductFacts:
+    return ProductFacts(
+        _units([plan.units for plan in plans]),
+        np.array([plan.scored[0].squares for plan in plans]),
+        np.array([plan.scored[1].squares for plan in plans]),
+        np.array([plan.sum(shared, facts) for plan in plans]),
+    )
+
+
+def placed(asks: Iterable[Ask], found: Associations) -> dict[Ask, Answer]:
+    """Each ask with its place in what was found."""
+    return {ask: Answer(found, place) for place, ask in enumerate(asks)}
+
+
+_Units = tuple[int, float, float]
+"""Rows, weight and effective number of the complete units of one pair."""
+
+
+def _units(pairs: list[_Units]) -> Units:
+    rows, weight, effective = zip(*pairs, strict=True)
+    return Units(np.array(rows, dtype=np.int64), np.array(weight), np.array(effective))
 
 
 def _without(weights: Weighing, absent: SparseCells) -> Weighing:
     """Levels without the units that are left out."""
     rows = weights.rows.copy()
-    rows[absent.keys] -= absent.layers[0].astype(np.int64)
+    rows[absent.keys] -= absent.rows
     if len(absent.layers) == 1:
         sums = rows.astype(np.float64)
         return Weighing(rows, sums, sums)
@@ -441,13 +442,3 @@ def _without(weights: Weighing, absent: SparseCells) -> Weighing:
         here[absent.keys] -= gone
         left.append(np.where(rows > 0, here, 0.0))  # what rounding leaves is no weight
     return Weighing(rows, *left)
-
-
-def _complete_units(weights: Weighing, absent: SparseCells | None) -> Units:
-    """The units of all levels, without those that are left out."""
-    if absent is None:
-        return _units(Weighing(weights.rows[:-1], weights.sums[:-1], weights.squares[:-1]))
-    if len(absent.layers) > 1:
-        return _complete_units(_without(weights, absent), None)
-    rows = int(weights.rows[:-1].sum()) - int(absent.layers[0].sum())
-    return Units(rows, float(rows), float(rows))

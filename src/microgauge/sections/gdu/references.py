@@ -23,7 +23,8 @@ from microgauge.passes import Column
 from microgauge.results import GDU, GduFigures, GduReference
 from microgauge.schema import Options, Schema
 from microgauge.sections.gdu.choices import GduChoices
-from microgauge.sections.gdu.section import GlobalUtility, fingerprint
+from microgauge.sections.gdu.pair_scores import fingerprint
+from microgauge.sections.gdu.section import GlobalUtility
 from microgauge.study.study import Study
 from microgauge.study.variable import Side
 from microgauge.values.canonical import Coded, canonical_order, named
@@ -42,7 +43,7 @@ _SEED = 8
 """Keeps these draws apart from those of other parts of the program."""
 
 
-def at_fewer_units(study: Study) -> Asking[GDU | None]:
+def at_fewer_units(study: Study) -> Asking[GduFigures | None]:
     """All tests as if from 1,000 units, above 5,000 rows; from the same facts, with no more scans.
 
     Every p falls to 0 as files grow, and every small change with it scores 0: these figures tell
@@ -52,10 +53,10 @@ def at_fewer_units(study: Study) -> Asking[GDU | None]:
         return None
     options = replace(study.options, test_n=FEWER)
     fewer = replace(study, schema=_without_models(study.schema, options))
-    return (yield from GlobalUtility(fewer, Log()).result())
+    return (yield from GlobalUtility(fewer, Log()).figures())
 
 
-def with_models(fewer: GDU | None, gdu: GDU) -> GduFigures | None:
+def with_models(fewer: GduFigures | None, gdu: GDU) -> GduFigures | None:
     """The figures at fewer units, with the file's own models, whose tests are as they were."""
     if fewer is None:
         return None
@@ -117,7 +118,7 @@ def _rows(study: Study) -> dict[str, int]:
 
 def _keys(study: Study) -> dict[str, tuple[object, ...]]:
     """What the reference points depend on: how the original is seen, and the number of rows."""
-    seen = tuple(sorted((v.name, repr(fingerprint(v.original))) for v in study.analysed))
+    seen = tuple(sorted((v.name, fingerprint(v.original)) for v in study.analysed))
     return {kind: (kind, rows, seen) for kind, rows in _rows(study).items()}
 
 
@@ -260,11 +261,10 @@ def _mean(study: Study, drawing: Drawing, kind: str, rows: int, files: int) -> A
     """The mean figures of some files of a kind, one after the other."""
     drawn: Callable[[int, int], _File] = getattr(drawing, kind)
     original = drawing.original()
-    found: list[GDU] = []
+    found: list[GduFigures] = []
     for file in range(files):
         variant = _variant(study, original, drawn(file, rows))
-        gdu = yield from GlobalUtility(variant, Log()).result()
-        found.append(gdu)
+        found.append((yield from GlobalUtility(variant, Log()).figures()))
     return GduReference(
         value=_average([gdu.value for gdu in found]),
         univariate=_average([gdu.univariate for gdu in found]),

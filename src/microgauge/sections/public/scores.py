@@ -48,7 +48,8 @@ def gdu_for_users(gdu: GDU, result: Assessment, told: Told) -> GDU:
     )
     pairs = tuple(_pair(pair, gdu, told) for pair in gdu.pairs)
     wanted = {name for pair in pairs for name in (pair.a, pair.b)}
-    means = pair_means(pairs, [s.name for s in scores if s.reason == GONE and s.name in wanted])
+    gone = [s.name for s in scores if s.reason == GONE and s.name in wanted]
+    means = pair_means(((pair.a, pair.b, pair.utility) for pair in pairs), gone)
     scores = tuple(replace(s, bivariate_utility=_mean(means, s)) for s in scores)
     importance = {score.name: score.importance for score in scores}
     known = {s.name: s.utility for s in scores if s.utility is not None}

@@ -117,34 +117,75 @@ def tables_place(tables: Sequence[TableScore]) -> Place | None:
     )
 
 
-def variable_places(tables: Tables | None, without: Collection[str] = ()) -> dict[str, Place]:
-    """For each variable that is left, the mean of its tables that can still be made.
-
-    Tables that hold one of `without` do not count.
-    """
-    if tables is None:
-        return {}
-    left = [t for t in tables_judged(tables) if not set(without) & set(t.variables)]
-    found = {
-        v.name: tables_place([table for table in left if v.name in table.variables])
-        for v in tables.variables
-    }
-    return {name: place for name, place in found.items() if place is not None}
-
-
 def weak_variables(tables: Tables | None) -> dict[str, Place]:
     """Variables that keep less than half, those first whose tables lost most beyond chance.
 
-    A variable that was left alone has poor tables with one that was not, and is not to blame:
-    once a variable is named, its tables count no more against the others.
+    A variable's place is the mean of its tables that can still be made. One that was left alone
+    has poor tables with one that was not, and is not to blame: once a variable is named, its
+    tables count no more against the others.
     """
+    if tables is None:
+        return {}
+    left = _Left.of(tables)
+    whole = left.places()
     found: dict[str, Place] = {}
-    places = variable_places(tables)
+    places = whole
     while weak := [name for name, place in places.items() if not place.keeps(HALF)]:
         worst = min(weak, key=lambda name: (places[name].above_fresh, name))
-        found[worst] = variable_places(tables)[worst]
-        places = variable_places(tables, without=found)
+        found[worst] = whole[worst]
+        left.leave_out(worst)
+        places = left.places()
     return found
+
+
+_WHOLE = 1 << 1074
+"""Times this, every number is a whole one: sums are exact, also when some are taken out."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """The tables of each variable, and the exact sums of those that still count."""
+
+    tables: dict[str, list[TableScore]]
+    sums: dict[str, list[int]]
+    """How many, and the sums of score, permuted and resample."""
+    out: set[int]
+    """Tables that count no more."""
+
+    @staticmethod
+    def of(tables: Tables) -> _Left:
+        names = [v.name for v in tables.variables]
+        left = _Left({name: [] for name in names}, {name: [0, 0, 0, 0] for name in names}, set())
+        for table in tables_judged(tables):
+            for name in table.variables:
+                left.tables[name].append(table)
+            left._add(table, 1)
+        return left
+
+    def _add(self, table: TableScore, times: int) -> None:
+        added = [times, *(times * _exact(x) for x in (table.score, table.permuted, table.resample))]
+        for name in table.variables:
+            self.sums[name] = [a + b for a, b in zip(self.sums[name], added, strict=True)]
+
+    def leave_out(self, name: str) -> None:
+        """Count the tables of a variable no more."""
+        for table in self.tables[name]:
+            if id(table) not in self.out:
+                self.out.add(id(table))
+                self._add(table, -1)
+
+    def places(self) -> dict[str, Place]:
+        """The mean of the tables of each variable that has some."""
+        return {
+            name: Place(*(number / _WHOLE / count for number in sums))
+            for name, (count, *sums) in self.sums.items()
+            if count
+        }
+
+
+def _exact(number: float) -> int:
+    numerator, denominator = number.as_integer_ratio()
+    return numerator * (_WHOLE // denominator)
 
 
 def gdu_place(gdu: GDU) -> Place | None:

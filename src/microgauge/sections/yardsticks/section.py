@@ -163,7 +163,7 @@ def _measured(
     except InputError as error:
         return replace(start, reason=error.faults[0])
     gdu, joint = yield from together(
-        GlobalUtility(studies[0], Log()).result(), joint_rows(studies[-1], Log())
+        GlobalUtility(studies[0], Log()).figures(), joint_rows(studies[-1], Log())
     )
     start = replace(
         start, gdu=gdu.value, univariate=gdu.univariate, bivariate=gdu.bivariate, reason=gdu.reason
