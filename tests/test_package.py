@@ -15,7 +15,7 @@ SOURCE = Path(microgauge.__file__).parent
 
 ROOMS = (
     {"errors", "arrays", "threads", "_version"},
-    {"log"},
+    {"log", "kernels"},
     {"schema", "results"},
     {"values"},
     {"tables"},

@@ -9,7 +9,7 @@ from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
 from microgauge.engines.local import Local
 from microgauge.engines.rounds import Begin, IsAsked, Need, Rounds, asked, run_one, together
 from microgauge.errors import InputError, Undefined
-from microgauge.passes import Axis, Column, Present, Tally
+from microgauge.passes import Absent, Axis, Column, Tally
 from microgauge.sections.gdu.references import DrawnRows
 from support.scans import counted_scans
 
@@ -40,7 +40,7 @@ def test_equal_questions_are_asked_once_and_all_in_one_scan(scans):
     table = rows()
 
     def first():
-        facts = yield from asked(table, [Tally(A), Present(A, B)])
+        facts = yield from asked(table, [Tally(A), Absent(A, B)])
         return facts[Tally(A)].sum()
 
     def second():
@@ -49,7 +49,7 @@ def test_equal_questions_are_asked_once_and_all_in_one_scan(scans):
         return facts[Tally(A)].sum() + facts[Tally(B)].sum()
 
     assert run({"first": first, "second": second}) == [20, 40]
-    assert scans == [[Tally(A), Present(A, B), Tally(B)]]
+    assert scans == [[Tally(A), Absent(A, B), Tally(B)]]
 
 
 def test_there_are_as_many_scans_as_the_longest_part_has_rounds(scans):

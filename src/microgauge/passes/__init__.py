@@ -16,12 +16,14 @@ from microgauge.passes.matching import (
     Within,
 )
 from microgauge.passes.parted import PartedTables
+from microgauge.passes.ranks import RankProduct, Ranks, RankSums
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
-from microgauge.passes.tables import Crosstab, Cube, Present, SparseCrosstab, Tally
+from microgauge.passes.tables import Absent, Crosstab, Cube, SparseCrosstab, Tally
 
 __all__ = [
     "LAGS",
+    "Absent",
     "Axis",
     "Batch",
     "Changes",
@@ -41,9 +43,11 @@ __all__ = [
     "OwnClasses",
     "PartedTables",
     "Pass",
-    "Present",
     "Product",
     "ProductAtLags",
+    "RankProduct",
+    "RankSums",
+    "Ranks",
     "SparseCrosstab",
     "Suppressed",
     "Tally",

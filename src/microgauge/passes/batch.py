@@ -97,6 +97,11 @@ class Pass:
         """The answer for all rows of which something was held."""
         raise NotImplementedError
 
+    @classmethod
+    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]] | None:
+        """How a batch answers several questions of this kind at once; None where one by one."""
+        return None
+
     def finish(self, total: Any) -> Any:
         """The answer for all rows, from the sum of those for some."""
         return total
@@ -216,6 +221,10 @@ class _Sum:
         self._held: list[NDArray[Any]] = []
         self._why: Undefined | None = None
 
+    def add(self, answer: Any) -> None:
+        """The answer for some rows."""
+        self._total.add(answer)
+
     def read(self, batch: Batch) -> None:
         if self._why is None:
             try:
@@ -226,7 +235,7 @@ class _Sum:
     def _read(self, batch: Batch) -> None:
         held = self._question.held(batch)
         if held is None:
-            self._total.add(self._question.read(batch))
+            self.add(self._question.read(batch))
             return
         self._held.append(held)
         if sum(map(len, self._held)) >= HELD_ROWS:
@@ -256,6 +265,32 @@ class _Sum:
         return self._total.value
 
 
+class _Several:
+    """Questions of one kind that a batch answers together."""
+
+    def __init__(self, sums: list[_Sum], answers: Callable[[Batch], Sequence[Any]]) -> None:
+        self._sums = sums
+        self._answers = answers
+
+    def read(self, batch: Batch) -> None:
+        for total, answer in zip(self._sums, self._answers(batch), strict=True):
+            total.add(answer)
+
+
+def _readers(sums: Mapping[Pass, _Sum], *, long: bool) -> list[_Sum | _Several]:
+    """What reads each batch: every question by itself, or all of a kind together."""
+    kinds: dict[type[Pass], list[Pass]] = {}
+    for question in sums:
+        if question.long == long:
+            kinds.setdefault(type(question), []).append(question)
+    found: list[_Sum | _Several] = []
+    for kind, questions in kinds.items():
+        totals = [sums[question] for question in questions]
+        answers = kind.together(questions)
+        found += totals if answers is None else [_Several(totals, answers)]
+    return found
+
+
 def fold(
     batches: Iterable[Batch], passes: Sequence[Pass], rows: int = BATCH_ROWS
 ) -> dict[Pass, Any]:
@@ -264,8 +299,7 @@ def fold(
     Passes with long answers read batches as they come, the others at most `rows` rows at a time.
     """
     sums = {question: _Sum(question) for question in passes}
-    long = [total for question, total in sums.items() if question.long]
-    short = [total for question, total in sums.items() if not question.long]
+    long, short = _readers(sums, long=True), _readers(sums, long=False)
     for batch in batches:
         for total in long:
             total.read(batch)

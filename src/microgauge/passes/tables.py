@@ -6,6 +6,7 @@ weights, an answer has three layers: rows, weight sums, sums of squared weights;
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
+from microgauge.kernels import Pairs, count_pairs
 from microgauge.passes.batch import Axis, Batch, Pass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
 """Whole numbers without weights, floating point ones with weights."""
 
+
+AxisPair = tuple[Axis, Axis]
 
 DENSE_TABLE = 1 << 22
 """Cells up to which a table is counted as an array; of larger ones, those that occur."""
@@ -60,41 +64,38 @@ class Tally(Pass):
 
 
 @dataclass(frozen=True)
-class Present(Pass):
-    """How often each level of an axis occurs where another axis is not missing."""
-
-    axis: Axis
-    given: Axis
-
-    long: ClassVar[bool] = True
-
-    def read(self, batch: Batch) -> Layers:
-        """Layers × levels; rows where `given` is missing count as missing."""
-        keys = batch.levels(self.axis)
-        absent = batch.levels(self.given) == self.given.size
-        keys = np.where(absent, self.axis.size, keys)
-        return _layers(keys, self.axis.size + 1, batch.weights)
-
-
-@dataclass(frozen=True)
 class Crosstab(Pass):
     """How often each combination of two axes' levels occurs."""
 
     a: Axis
     b: Axis
 
+    @classmethod
+    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Layers]]:
+        """All tables are counted while some rows are at hand."""
+        axes = {axis: None for question in questions for axis in (question.a, question.b)}
+        place = {axis: i for i, axis in enumerate(axes)}
+        sizes = np.array([axis.size + 1 for axis in axes])
+        a, b = (
+            np.array([place[axis] for axis in side])
+            for side in zip(*((question.a, question.b) for question in questions), strict=True)
+        )
+        pairs = Pairs.of(a, b, sizes)
+
+        def read(batch: Batch) -> Sequence[Layers]:
+            columns = [batch.narrow(axis) for axis in axes]
+            return pairs.tables(count_pairs(columns, pairs, batch.weights), sizes[a])
+
+        return read
+
     def read(self, batch: Batch) -> Layers:
         """Layers × levels of a × levels of b."""
-        width, height = self.a.size + 1, self.b.size + 1
-        keys = batch.levels(self.a) * height
-        keys += batch.levels(self.b)
-        layers = _layers(keys, width * height, batch.weights)
-        return layers.reshape(len(layers), width, height)
+        return self.together([self])(batch)[0]
 
 
 @dataclass(frozen=True)
 class Cube(Pass):
-    """How often each combination of three axes' levels occurs: three crosstabs for one count."""
+    """How often each combination of three axes' levels occurs."""
 
     a: Axis
     b: Axis
@@ -110,13 +111,6 @@ class Cube(Pass):
         layers = _layers(keys, shape[0] * shape[1] * shape[2], batch.weights)
         return layers.reshape(len(layers), *shape)
 
-    def crosstab(self, layers: Layers, a: Axis, b: Axis) -> Layers:
-        """The crosstab of two of the axes, in the order asked for."""
-        axes = (self.a, self.b, self.c)
-        (third,) = (i for i, axis in enumerate(axes) if axis not in (a, b))
-        table: Layers = layers.sum(axis=third + 1)
-        return table if axes.index(a) < axes.index(b) else table.transpose(0, 2, 1)
-
 
 @dataclass(frozen=True, eq=False)
 class SparseCells:
@@ -124,6 +118,11 @@ class SparseCells:
 
     keys: Counts
     layers: Layers
+
+    @property
+    def rows(self) -> Counts:
+        """How many rows each cell has."""
+        return np.asarray(self.layers[0], dtype=np.int64)
 
     def __add__(self, other: SparseCells) -> SparseCells:
         keys, places = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
@@ -148,5 +147,39 @@ class SparseCrosstab(Pass):
     def read(self, batch: Batch) -> SparseCells:
         """The cells that occur."""
         keys = batch.levels(self.a).astype(np.int64) * (self.b.size + 1)
-        cells, places = np.unique(keys + batch.levels(self.b), return_inverse=True)
-        return SparseCells(cells, _layers(places, len(cells), batch.weights))
+        return _sparse(keys + batch.levels(self.b), batch.weights)
+
+
+def _sparse(keys: NDArray[Any], weights: Floats | None) -> SparseCells:
+    if weights is None:
+        cells, rows = np.unique(keys, return_counts=True)
+        return SparseCells(cells, rows[np.newaxis])
+    cells, places = np.unique(keys, return_inverse=True)
+    return SparseCells(cells, _layers(places, len(cells), weights))
+
+
+@dataclass(frozen=True)
+class Absent(Pass):
+    """How often each level of an axis occurs where another axis is missing."""
+
+    axis: Axis
+    given: Axis
+
+    long: ClassVar[bool] = True
+
+    def read(self, batch: Batch) -> SparseCells:
+        """The levels that occur there; rows in which both are missing are left out."""
+        rows = batch.kept(("missing", self.given), lambda: _missing_rows(batch, self.given))
+        levels = batch.narrow(self.axis)[rows]
+        here = levels != self.axis.size
+        weights = None if batch.weights is None else batch.weights[rows][here]
+        found = _sparse(levels[here], weights)
+        return SparseCells(found.keys.astype(np.int64, copy=False), found.layers)
+
+
+def _missing_rows(batch: Batch, axis: Axis) -> Index:
+    return np.flatnonzero(batch.narrow(axis) == axis.size)
+
+
+TablePass = Crosstab | SparseCrosstab
+"""A table of two axes, written out or not."""

@@ -178,11 +178,11 @@ def _evidence(rows: Engine, variables: tuple[Described, ...]) -> Asking[str | No
     One variable is enough, so those with few levels, which are quick to compare, come first.
     """
     few = [_Compared(v) for v in variables if len(v.original.levels) <= FEW_LEVELS]
-    many = [_Compared(v) for v in variables if len(v.original.levels) > FEW_LEVELS]
     facts = yield from asked(rows, [one.question for one in few])
     found = _agreement_evidence(rows.rows, few, facts)
     if found is not None:
         return found
+    many = [_Compared(v) for v in variables if len(v.original.levels) > FEW_LEVELS]
     ranked = [_Ranked(v) for v in variables if _ordered(v)]
     questions = [*(one.question for one in many), *(one.question for one in ranked)]
     facts = yield from asked(rows, questions)

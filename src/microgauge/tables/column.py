@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
+from microgauge.kernels import distinct_numbers
 from microgauge.tables.formats.format import Lines
 
 Kind = Literal["text", "number", "boolean", "date", "time", "span"]
@@ -206,10 +207,8 @@ def _densify(offset: Counts, span: int, kind: Kind, low: float) -> Column:
 
 def _encode_numbers(series: pl.Series, kind: Kind) -> Column:
     numbers = series.fill_nan(None).fill_null(float("nan")).to_numpy()
-    missing = np.isnan(numbers)
-    # Adding zero turns -0.0 into 0.0: they are one value. NaN sorts last and is cut off.
-    values, codes = np.unique(numbers + 0.0, return_inverse=True, equal_nan=True)
-    if missing.any():
+    values, codes = distinct_numbers(numbers)
+    if len(values) and np.isnan(values[-1]):  # missing cells come last
         values = values[:-1]
     return Column(kind, values, smallest(codes, len(values)))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
+from microgauge.kernels import merged_places
 from microgauge.values.labels import number_label
 
 Keys = Floats | tuple[str, ...]
@@ -120,8 +121,7 @@ def common(a: Keys, b: Keys) -> tuple[Index, Index, int]:
         if np.array_equal(a, b):
             same = np.arange(len(a))
             return same, same, len(a)
-        union = np.union1d(a, b)
-        return np.searchsorted(union, a), np.searchsorted(union, b), len(union)
+        return merged_places(a, b)
     index: dict[str, int] = {}
     places = [[index.setdefault(label, len(index)) for label in _labels(keys)] for keys in (a, b)]
     return _as_index(places[0]), _as_index(places[1]), len(index)

@@ -85,19 +85,13 @@ def largest_distance(original: Levels, protected: Levels) -> float:
     """
     if original.sums.sum() <= 0 or protected.sums.sum() <= 0:
         raise Undefined(NO_WEIGHT)
-    if np.array_equal(original.numbers, protected.numbers):
-        before, after = np.cumsum(original.sums), np.cumsum(protected.sums)
-        last = np.ones(len(original), dtype=np.bool_)
-    else:
-        # Two rising runs: a stable sort merges them in one pass.
-        numbers = np.concatenate([original.numbers, protected.numbers])
-        order = np.argsort(numbers, kind="stable")
-        sums = np.concatenate([original.sums, protected.sums])[order]
-        before = np.cumsum(np.where(order < len(original), sums, 0.0))
-        after = np.cumsum(sums) - before
-        merged = numbers[order]
-        last = np.append(merged[1:] != merged[:-1], True)
-    return min(float(np.abs(before / before[-1] - after / after[-1])[last].max()), 1.0)
+    a, b, size = common(original.numbers, protected.numbers)
+    before = np.cumsum(sums_by(a, original.sums, size))
+    after = np.cumsum(sums_by(b, protected.sums, size))
+    before /= before[-1]
+    after /= after[-1]
+    before -= after
+    return min(float(np.abs(before, out=before).max()), 1.0)
 
 
 def _asymptotic(distance: float, n: float, m: float) -> float:

@@ -2,7 +2,7 @@
 
 A table of two axes answers every test, with pairwise deletion as a slice, while it stays small.
 Beyond that, axes are scored (ranks or values) and only sums are kept: one more round first counts
-the levels of each axis where the other is present, because ranks are among complete units only.
+the levels of each axis where the other is missing, because ranks are among complete units only.
 """
 
 from __future__ import annotations
@@ -28,17 +28,21 @@ from microgauge.measures.gdu.association import (
     kruskal_wallis,
 )
 from microgauge.passes import (
+    Absent,
     Axis,
+    Crosstab,
     Facts,
     Gram,
     GroupSums,
     Pass,
-    Present,
     Product,
+    RankProduct,
+    Ranks,
+    RankSums,
     SparseCrosstab,
 )
-from microgauge.passes.covering import TablePass, covering, crosstab_in
-from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, weighing
+from microgauge.passes.ranks import MOST_ROWS, RankedLevels
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass
 from microgauge.sections.gdu.tabled import Tabled, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
@@ -89,11 +93,8 @@ class Asker:
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
             return 8 * layers * min(self._cells(ask), DENSE_TABLE)
-        long = [self._levels(name) for name in (ask.a, ask.b) if self._sparse_ranks(ask)]
-        return 16 * layers * sum(long) + 1024
-
-    def _sparse_ranks(self, ask: Ask) -> bool:
-        return self.missing(ask.a) or self.missing(ask.b)
+        absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
+        return 8 * (layers + 1) * absent + 1024
 
     def _levels(self, name: Seen) -> int:
         return len(self.sides[name].levels)
@@ -115,14 +116,14 @@ class Asker:
         block = list(dict.fromkeys(asks))
         tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
         scored = [ask for ask in block if ask not in tabled]
-        present = self._present_passes(scored)
-        first: list[Pass] = [*tabled.values(), *present.values()]
+        absent = self._absent_passes(scored)
+        first: list[Pass] = [*tabled.values(), *absent.values()]
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
-        facts = (yield from asked(self.engine, first)) if present else Facts({})
-        scoring = _Scoring(self, {pair: weighing(facts[q]) for pair, q in present.items()})
+        facts = (yield from asked(self.engine, first)) if absent else Facts({})
+        scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
         plans = {ask: scoring.plan(ask) for ask in scored}
         shared = _Shared.of(plans.values(), scoring.bound)
-        if present:
+        if absent:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
@@ -138,15 +139,14 @@ class Asker:
         return self._axes[name]
 
     def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
-        """A pass for each table. Small tables of three axes are counted together."""
+        """A pass for each table."""
         axes = {name: self.axis(name) for ask in asks for name in (ask.a, ask.b)}
-        dense = [ask for ask in asks if self._cells(ask) <= DENSE_TABLE]
-        covered = covering([(axes[ask.a], axes[ask.b]) for ask in dense])
-        found: dict[Ask, TablePass] = {}
-        for ask in asks:
-            pair = (axes[ask.a], axes[ask.b])
-            found[ask] = covered[pair] if pair in covered else SparseCrosstab(*pair)
-        return found
+        return {
+            ask: (Crosstab if self._cells(ask) <= DENSE_TABLE else SparseCrosstab)(
+                axes[ask.a], axes[ask.b]
+            )
+            for ask in asks
+        }
 
     # -- tests answered from a table ---------------------------------------------------------
 
@@ -163,11 +163,7 @@ class Asker:
 
     def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Tabled:
         """The table of an ask with its axes in order."""
-        counts: Layers | SparseCells
-        if isinstance(question, SparseCrosstab):
-            counts = facts[question]
-        else:
-            counts = crosstab_in(facts, question, self.axis(ask.a), self.axis(ask.b))
+        counts: Layers | SparseCells = facts[question]
         a, b = self.sides[ask.a].levels, self.sides[ask.b].levels
         if self.missing_category and ask.test == "chi-squared":
             return Tabled(counts, a, b, (self._with_missing(ask.a), self._with_missing(ask.b)))
@@ -180,10 +176,10 @@ class Asker:
 
     # -- tests answered from scores ----------------------------------------------------------
 
-    def _present_passes(self, asks: list[Ask]) -> dict[tuple[Seen, Seen], Present]:
-        """The levels of an axis where another one is not missing, for pairs that need it."""
+    def _absent_passes(self, asks: list[Ask]) -> dict[tuple[Seen, Seen], Absent]:
+        """The levels of an axis where another one is missing, for pairs that need it."""
         return {
-            pair: Present(self.axis(pair[0]), self.axis(pair[1]))
+            pair: Absent(self.axis(pair[0]), self.axis(pair[1]))
             for ask in asks
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
@@ -196,6 +192,8 @@ class _Scored:
 
     axis: Axis
     squares: float
+    ranks: Ranks | None = None
+    """Whole ranks among complete units, which axes need not hold."""
 
 
 @dataclass(eq=False)
@@ -203,33 +201,57 @@ class _Scoring:
     """Scores of axes, worked out once for each axis and set of complete units."""
 
     asker: Asker
-    present: Mapping[tuple[Seen, Seen], Weighing]
+    absent: Mapping[tuple[Seen, Seen], SparseCells]
     _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
     _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
+    _levels: dict[Seen, RankedLevels] = field(default_factory=dict)
+    _ranked: dict[tuple[Seen, Seen | None], _Scored] = field(default_factory=dict)
 
-    def _given(self, name: Seen, other: Seen) -> tuple[Seen | None, Weighing]:
-        """What an axis depends on beside itself, and its levels in the pair's complete units."""
-        if self.asker.missing(other):
-            return other, self.present[name, other]
-        return None, self.asker.sides[name].levels.weighing
+    def _given(self, name: Seen, other: Seen) -> Seen | None:
+        """What an axis depends on beside itself: the other, where it has missing cells."""
+        return other if self.asker.missing(other) else None
+
+    def _complete(self, name: Seen, other: Seen) -> Weighing:
+        """The levels of an axis in the pair's complete units."""
+        weights = self.asker.sides[name].levels.weighing
+        if self._given(name, other) is None:
+            return weights
+        return _without(weights, self.absent[name, other])
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
-        second = self._axis(ask.b, ask.a, ranked)
+        complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
+        scored = self._ranks if ranked and self._whole and not complete else self._axis
+        second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
         if ask.test in ("kruskal-wallis", "anova"):
-            _, weights = self._given(ask.a, ask.b)
+            weights = self._complete(ask.a, ask.b).sums[:-1]
             keys = self.asker.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights.sums[:-1], keys)
-        first = self._axis(ask.a, ask.b, ranked)
-        complete = ranked and not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        return _ProductPlan(ask, units, (first, second), complete)
+            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
+        first = scored(ask.a, ask.b, ranked)
+        return _ProductPlan(ask, units, (first, second), ranked and complete)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether ranks are whole numbers."""
+        engine = self.asker.engine
+        return not engine.weighted and engine.rows <= MOST_ROWS
+
+    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
+        """An axis by its whole ranks among the pair's complete units."""
+        given = self._given(name, other)
+        if (name, given) not in self._ranked:
+            if name not in self._levels:
+                self._levels[name] = RankedLevels(self.asker.sides[name].levels.rows)
+            ranks = Ranks(self._levels[name], self.absent[name, other] if given else None)
+            scored = _Scored(self.asker.axis(name), float(ranks.squares), ranks)
+            self._ranked[name, given] = scored
+        return self._ranked[name, given]
 
     def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
-        given, weights = self._given(name, other)
-        key = (name, ranked, given)
+        key = (name, ranked, self._given(name, other))
         if key not in self._scored:
-            here = weights.sums[:-1]
+            here = self._complete(name, other).sums[:-1]
             if ranked:
                 scores = centred_ranks(here)
             else:
@@ -246,9 +268,16 @@ class _Scoring:
         return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
     def _units_of(self, name: Seen, other: Seen) -> _Units:
-        given, weights = self._given(name, other)
+        given = self._given(name, other)
         if (name, given) not in self._units:
-            self._units[name, given] = weights.over(slice(0, -1))
+            absent = self.absent[name, other] if given else None
+            levels = self.asker.sides[name].levels
+            if absent is None or self.asker.engine.weighted:
+                units = self._complete(name, other).over(slice(0, -1))
+            else:
+                rows = levels.present - int(absent.rows.sum())
+                units = rows, float(rows), float(rows)
+            self._units[name, given] = units
         return self._units[name, given]
 
 
@@ -258,7 +287,8 @@ class _Shared:
 
     groups: Mapping[Axis, GroupSums]
     gram: Gram | None
-    products: tuple[Product, ...]
+    single: tuple[Pass, ...]
+    """What no other plan has a part in."""
     places: Mapping[Axis, int]
     """Where an axis stands in the matrix."""
 
@@ -266,24 +296,24 @@ class _Shared:
     def of(plans: Iterable[_Plan], bound: float) -> _Shared:
         grouped: dict[Axis, dict[Axis, None]] = {}
         complete: dict[Axis, None] = {}
-        products = []
+        single: list[Pass] = []
         for plan in plans:
-            if isinstance(plan, _GroupPlan):
+            if plan.own is not None:
+                single.append(plan.own)
+            elif isinstance(plan, _GroupPlan):
                 grouped.setdefault(plan.group, {})[plan.scored.axis] = None
-            elif plan.complete:
-                complete |= dict.fromkeys((plan.product.a, plan.product.b))
             else:
-                products.append(plan.product)
+                complete |= dict.fromkeys(one.axis for one in plan.scored)
         return _Shared(
             {group: GroupSums(group, tuple(scored)) for group, scored in grouped.items()},
             Gram(tuple(complete), bound) if complete else None,
-            tuple(products),
+            tuple(single),
             {axis: place for place, axis in enumerate(complete)},
         )
 
     @property
     def passes(self) -> list[Pass]:
-        return [*self.groups.values(), *([self.gram] if self.gram else []), *self.products]
+        return [*self.groups.values(), *([self.gram] if self.gram else []), *self.single]
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,8 +327,17 @@ class _GroupPlan:
     weight: Floats
     keys: Keys
 
+    @property
+    def own(self) -> RankSums | None:
+        """Its question where no other can share it: ranks among complete units are its own."""
+        if self.scored.ranks is None:
+            return None
+        return RankSums(self.group, self.scored.axis, self.scored.ranks)
+
     def sums(self, shared: _Shared, facts: Facts) -> Floats:
         """The sum of the scores of each group."""
+        if self.own is not None:
+            return np.asarray(facts[self.own][:-1], dtype=np.float64)
         question = shared.groups[self.group]
         found: Floats = facts[question][:-1, question.scored.index(self.scored.axis)]
         return found
@@ -315,14 +354,19 @@ class _ProductPlan:
     """No missing cells: the sum is one entry of the common matrix product."""
 
     @property
-    def product(self) -> Product:
-        return Product(self.scored[0].axis, self.scored[1].axis)
+    def own(self) -> RankProduct | Product | None:
+        """Its question where no other can share it."""
+        a, b = self.scored
+        if a.ranks is not None and b.ranks is not None:
+            return RankProduct(a.axis, b.axis, (a.ranks, b.ranks))
+        return None if self.complete else Product(a.axis, b.axis)
 
     def sum(self, shared: _Shared, facts: Facts) -> float:
         """The sum of the products."""
-        if self.complete and shared.gram is not None:
-            return float(facts[shared.gram][tuple(shared.places[one.axis] for one in self.scored)])
-        return float(facts[self.product])
+        if self.own is not None:
+            return float(facts[self.own])
+        assert shared.gram is not None
+        return float(facts[shared.gram][tuple(shared.places[one.axis] for one in self.scored)])
 
 
 _Plan = _GroupPlan | _ProductPlan
@@ -383,3 +427,18 @@ _Units = tuple[int, float, float]
 def _units(pairs: list[_Units]) -> Units:
     rows, weight, effective = zip(*pairs, strict=True)
     return Units(np.array(rows, dtype=np.int64), np.array(weight), np.array(effective))
+
+
+def _without(weights: Weighing, absent: SparseCells) -> Weighing:
+    """Levels without the units that are left out."""
+    rows = weights.rows.copy()
+    rows[absent.keys] -= absent.rows
+    if len(absent.layers) == 1:
+        sums = rows.astype(np.float64)
+        return Weighing(rows, sums, sums)
+    left = []
+    for layer, gone in zip((weights.sums, weights.squares), absent.layers[1:], strict=True):
+        here = layer.copy()
+        here[absent.keys] -= gone
+        left.append(np.where(rows > 0, here, 0.0))  # what rounding leaves is no weight
+    return Weighing(rows, *left)

@@ -20,8 +20,7 @@ from microgauge.measures.loss.tables import (
     table_distance,
 )
 from microgauge.passes import Axis, Crosstab, Cube, Facts, SparseCrosstab
-from microgauge.passes.covering import TablePass
-from microgauge.passes.tables import DENSE_TABLE
+from microgauge.passes.tables import DENSE_TABLE, TablePass
 from microgauge.results import TableLoss
 from microgauge.schema import Which
 from microgauge.study.common_levels import Placed
@@ -120,7 +119,7 @@ class Tables:
             self._axes[name, which] = replace(axis, size=self._size(name))
         return self._axes[name, which]
 
-    def _pass(self, names: Names, which: Which) -> TablePass | None:
+    def _pass(self, names: Names, which: Which) -> TablePass | Cube | None:
         """The question for a table; None where the table is too large to count."""
         cells = prod(self._size(name) + 1 for name in names)
         axes = [self._axis(name, which) for name in names]
@@ -129,7 +128,7 @@ class Tables:
         return Crosstab(*axes) if cells <= DENSE_TABLE else SparseCrosstab(*axes)
 
     @staticmethod
-    def _frequencies(question: TablePass | None, facts: Facts) -> Frequencies | None:
+    def _frequencies(question: TablePass | Cube | None, facts: Facts) -> Frequencies | None:
         if question is None:
             return None
         answer = facts[question]

@@ -18,7 +18,7 @@ from microgauge.measures.loss.certainty import mean_penalty
 from microgauge.measures.loss.moments import Summary, deviation_of, summary_of
 from microgauge.measures.loss.values import Apart, il1, il1s
 from microgauge.passes import Changes, Differences, Facts, Pass, Suppressed
-from microgauge.passes.covering import AxisPair
+from microgauge.passes.tables import AxisPair
 from microgauge.results import MissingCells, MomentsResult, VariableLoss
 from microgauge.sections.loss.certainty import penalties
 from microgauge.study.common_levels import common_axes

@@ -13,9 +13,8 @@ from microgauge.engines.rounds import Asking, IsAsked, Need, asked_both
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
-from microgauge.passes import Axis, Crosstab, Cube, Facts
-from microgauge.passes.covering import AxisPair, covering, crosstab_in
-from microgauge.passes.tables import Layers
+from microgauge.passes import Axis, Crosstab, Facts
+from microgauge.passes.tables import AxisPair, Layers
 from microgauge.results import (
     GDU,
     AxisDetail,
@@ -372,7 +371,6 @@ class _Tables:
     """The tables of pairs, counted on both sides."""
 
     drawn: Mapping[str, AxisPair]
-    questions: Sequence[Mapping[AxisPair, Crosstab | Cube]]
     facts: Sequence[Facts]
 
     @staticmethod
@@ -380,17 +378,16 @@ class _Tables:
         study: Study, drawn: Mapping[str, AxisPair], pairs: Sequence[tuple[str, str]]
     ) -> Asking[_Tables]:
         """Count the tables of some pairs, in one round."""
-        questions = [
-            covering([(drawn[a][place], drawn[b][place]) for a, b in pairs]) for place in (0, 1)
+        wanted = [
+            [Crosstab(drawn[a][place], drawn[b][place]) for a, b in pairs] for place in (0, 1)
         ]
-        wanted = [list(dict.fromkeys(side.values())) for side in questions]
         facts = yield from asked_both(study.engines, wanted)
-        return _Tables(drawn, questions, facts)
+        return _Tables(drawn, facts)
 
     def detail(self, a: str, b: str) -> PairDetail:
         """The shares of a pair's cells, before and after."""
         before, after = (
-            _shares(crosstab_in(self.facts[place], self.questions[place][axes], *axes))
+            _shares(self.facts[place][Crosstab(*axes)])
             for place, axes in enumerate(zip(self.drawn[a], self.drawn[b], strict=True))
         )
         return PairDetail(a=a, b=b, before=before, after=after)

@@ -16,7 +16,7 @@ from microgauge.log import Log
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
 from microgauge.passes import Column, Facts, Within
-from microgauge.passes.covering import AxisPair
+from microgauge.passes.tables import AxisPair
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side

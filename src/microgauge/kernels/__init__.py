@@ -1,0 +1,23 @@
+"""Loops over codes, compiled where the package was built with a compiler, else the same in NumPy.
+
+Both give the same answers to the last bit: which of them runs is only a matter of time. Wheels come
+with the compiled ones; from the source they are built if there is a compiler.
+"""
+
+from microgauge.kernels.counting import Pairs, count_pairs
+from microgauge.kernels.loading import compiled
+from microgauge.kernels.ordering import distinct_numbers, merged_places
+from microgauge.kernels.scoring import ranks_within, score_product, score_sums
+from microgauge.kernels.sharing import in_threads
+
+__all__ = [
+    "Pairs",
+    "compiled",
+    "count_pairs",
+    "distinct_numbers",
+    "in_threads",
+    "merged_places",
+    "ranks_within",
+    "score_product",
+    "score_sums",
+]

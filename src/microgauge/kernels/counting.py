@@ -1,0 +1,86 @@
+"""Tables of many pairs of columns, counted while a block of rows is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microgauge.arrays import Codes, Counts, Floats
+from microgauge.kernels.loading import compiled
+from microgauge.kernels.sharing import in_threads, processors
+
+SHARED = 1 << 22
+"""Rows × pairs from which threads share the pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Which columns go together: for each pair, columns, width of its table, place and cells."""
+
+    rows: Counts
+    cells: int
+    """Of all tables together."""
+
+    @staticmethod
+    def of(a: Counts, b: Counts, sizes: Counts) -> Pairs:
+        """Pairs of places among columns with so many levels, the missing one included."""
+        cells = sizes[a] * sizes[b]
+        starts = np.cumsum(cells) - cells
+        rows = np.stack([a, b, sizes[b], starts, cells], axis=1)
+        return Pairs(np.ascontiguousarray(rows, dtype=np.int64), int(cells.sum()))
+
+    def tables(self, layers: NDArray[Any], heights: Counts) -> list[NDArray[Any]]:
+        """Each pair's table out of all: layers × levels of a × levels of b."""
+        return [
+            layers[:, start : start + cells].reshape(len(layers), height, width)
+            for (_, _, width, start, cells), height in zip(
+                self.rows.tolist(), heights.tolist(), strict=True
+            )
+        ]
+
+
+def count_pairs(
+    columns: Sequence[Codes], pairs: Pairs, weights: Floats | None = None
+) -> NDArray[Any]:
+    """Layers × cells of all tables: rows; with weights also their sums and sums of squares."""
+    if weights is None:
+        layers: NDArray[Any] = np.zeros((1, pairs.cells), dtype=np.int64)
+    else:
+        layers = np.zeros((3, pairs.cells))
+    loops = compiled()
+    if loops is None:
+        _count_plainly(columns, pairs, weights, layers)
+        return layers
+    held = [np.ascontiguousarray(column) for column in columns]
+    rows = len(held[0]) if held else 0
+
+    def count(part: tuple[int, int]) -> None:
+        loops.count_pairs(held, rows, weights, pairs.rows, *part, layers)
+
+    in_threads(count, _parts(len(pairs.rows), rows))
+    return layers
+
+
+def _parts(pairs: int, rows: int) -> list[tuple[int, int]]:
+    """Pairs in as many parts as there are processors, where it pays."""
+    count = processors() if pairs * rows >= SHARED else 1
+    edges = np.linspace(0, pairs, count + 1).astype(int).tolist()
+    return list(pairwise(edges))
+
+
+def _count_plainly(
+    columns: Sequence[Codes], pairs: Pairs, weights: Floats | None, layers: NDArray[Any]
+) -> None:
+    for a, b, width, start, cells in pairs.rows.tolist():
+        keys = columns[a].astype(np.intp) * width
+        keys += columns[b]
+        here = layers[:, start : start + cells]
+        here[0] = np.bincount(keys, minlength=cells)
+        if weights is not None:
+            here[1] = np.bincount(keys, weights, cells)
+            here[2] = np.bincount(keys, weights * weights, cells)

@@ -1,0 +1,25 @@
+"""The compiled loops, where there are some."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+PLAIN = "MICROGAUGE_PLAIN"
+"""Set in the environment, the compiled loops are left alone."""
+
+
+def compiled() -> Any | None:
+    """The module of compiled loops; None where NumPy has to do."""
+    return None if os.environ.get(PLAIN) else _LOOPS
+
+
+def _found() -> Any | None:
+    try:
+        from microgauge.kernels import _loops  # type: ignore[attr-defined]
+    except ImportError:  # built without a compiler
+        return None
+    return _loops
+
+
+_LOOPS = _found()

@@ -1,0 +1,448 @@
+/* Loops over codes, compiled. Each has a twin in NumPy in the module that calls it, with the same
+   answer to the last bit; which of the two runs is only a matter of time.
+
+   Callers check types and lengths and hand over contiguous arrays; the lock of the interpreter is
+   let go while a loop runs, so that threads share the work. Only the stable interface of Python
+   3.11 is used: one build serves every later version. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that are looked at together: a block of all columns stays in the cache of a core. */
+#define BLOCK 8192
+/* Cells up to which a table is counted in four copies, so that counting one cell twice in a row
+   does not wait for the first count to be written. */
+#define FEW 512
+
+typedef struct {
+    Py_buffer view;
+    int width; /* bytes of a code */
+} Column;
+
+static int take_column(PyObject *from, Column *column)
+{
+    if (PyObject_GetBuffer(from, &column->view, PyBUF_CONTIG_RO) < 0) return -1;
+    column->width = (int)column->view.itemsize;
+    return 0;
+}
+
+static void release_columns(Column *columns, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++) PyBuffer_Release(&columns[i].view);
+    free(columns);
+}
+
+static Column *take_columns(PyObject *list, Py_ssize_t *count)
+{
+    *count = PyList_Size(list);
+    if (*count < 0) return NULL;
+    Column *columns = calloc((size_t)*count + 1, sizeof(Column));
+    if (columns == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < *count; i++) {
+        if (take_column(PyList_GetItem(list, i), &columns[i]) < 0) {
+            release_columns(columns, i);
+            return NULL;
+        }
+    }
+    return columns;
+}
+
+/* -- tables of pairs --------------------------------------------------------------------------- */
+
+#define COUNT(A, B)                                                                                \
+    static void count_##A##_##B(const A *a, const B *b, int64_t rows, int64_t height,              \
+                                int64_t cells, int64_t *table)                                     \
+    {                                                                                              \
+        if (cells > FEW || rows < 4 * cells) {                                                     \
+            for (int64_t r = 0; r < rows; r++) table[(int64_t)a[r] * height + b[r]]++;             \
+            return;                                                                                \
+        }                                                                                          \
+        uint32_t copies[4][FEW];                                                                   \
+        for (int c = 0; c < 4; c++) memset(copies[c], 0, (size_t)cells * sizeof(uint32_t));        \
+        const uint32_t high = (uint32_t)height;                                                    \
+        int64_t r = 0;                                                                             \
+        for (; r + 4 <= rows; r += 4) {                                                            \
+            copies[0][(uint32_t)a[r] * high + (uint32_t)b[r]]++;                                   \
+            copies[1][(uint32_t)a[r + 1] * high + (uint32_t)b[r + 1]]++;                           \
+            copies[2][(uint32_t)a[r + 2] * high + (uint32_t)b[r + 2]]++;                           \
+            copies[3][(uint32_t)a[r + 3] * high + (uint32_t)b[r + 3]]++;                           \
+        }                                                                                          \
+        for (; r < rows; r++) copies[0][(uint32_t)a[r] * high + (uint32_t)b[r]]++;                 \
+        for (int64_t i = 0; i < cells; i++)                                                        \
+            table[i] += (int64_t)copies[0][i] + copies[1][i] + copies[2][i] + copies[3][i];        \
+    }                                                                                              \
+    static void weigh_##A##_##B(const A *a, const B *b, const double *weights, int64_t rows,       \
+                                int64_t height, double *counts, double *sums, double *squares)     \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const int64_t cell = (int64_t)a[r] * height + b[r];                                    \
+            counts[cell] += 1.0;                                                                   \
+            sums[cell] += weights[r];                                                              \
+            squares[cell] += weights[r] * weights[r];                                              \
+        }                                                                                          \
+    }
+
+COUNT(uint8_t, uint8_t)
+COUNT(uint8_t, uint16_t)
+COUNT(uint8_t, uint32_t)
+COUNT(uint16_t, uint8_t)
+COUNT(uint16_t, uint16_t)
+COUNT(uint16_t, uint32_t)
+COUNT(uint32_t, uint8_t)
+COUNT(uint32_t, uint16_t)
+COUNT(uint32_t, uint32_t)
+
+#define AT(TYPE, COLUMN) ((const TYPE *)(COLUMN)->view.buf + start)
+
+#define BY_WIDTHS(DO)                                                                              \
+    switch (a->width * 8 + b->width) {                                                             \
+    case 9: DO(uint8_t, uint8_t); break;                                                           \
+    case 10: DO(uint8_t, uint16_t); break;                                                         \
+    case 12: DO(uint8_t, uint32_t); break;                                                         \
+    case 17: DO(uint16_t, uint8_t); break;                                                         \
+    case 18: DO(uint16_t, uint16_t); break;                                                        \
+    case 20: DO(uint16_t, uint32_t); break;                                                        \
+    case 33: DO(uint32_t, uint8_t); break;                                                         \
+    case 34: DO(uint32_t, uint16_t); break;                                                        \
+    default: DO(uint32_t, uint32_t); break;                                                        \
+    }
+
+#define COUNT_BLOCK(A, B) count_##A##_##B(AT(A, a), AT(B, b), here, height, cells, table)
+#define WEIGH_BLOCK(A, B)                                                                          \
+    weigh_##A##_##B(AT(A, a), AT(B, b), weights + start, here, height, sums + pair[3],             \
+                    sums + all + pair[3], sums + 2 * all + pair[3])
+
+/* Each pair is five numbers: places of a and of b, levels of b, where its table begins, its cells. */
+static void count_range(const Column *columns, int64_t rows, const int64_t *pairs, int64_t first,
+                        int64_t last, int64_t all, const double *weights, void *out)
+{
+    for (int64_t start = 0; start < rows; start += BLOCK) {
+        const int64_t here = rows - start < BLOCK ? rows - start : BLOCK;
+        for (int64_t p = first; p < last; p++) {
+            const int64_t *pair = pairs + 5 * p;
+            const Column *a = &columns[pair[0]], *b = &columns[pair[1]];
+            const int64_t height = pair[2], cells = pair[4];
+            if (weights == NULL) {
+                int64_t *table = (int64_t *)out + pair[3];
+                BY_WIDTHS(COUNT_BLOCK)
+            } else {
+                double *sums = (double *)out;
+                BY_WIDTHS(WEIGH_BLOCK)
+            }
+        }
+    }
+}
+
+static PyObject *count_pairs(PyObject *self, PyObject *args)
+{
+    PyObject *list, *weighing;
+    Py_buffer pairs, out, weights;
+    long long rows, first, last;
+    if (!PyArg_ParseTuple(args, "O!LOy*LLw*", &PyList_Type, &list, &rows, &weighing, &pairs,
+                          &first, &last, &out))
+        return NULL;
+    Py_ssize_t count;
+    Column *columns = NULL;
+    const int weighted = weighing != Py_None;
+    if (weighted && PyObject_GetBuffer(weighing, &weights, PyBUF_CONTIG_RO) < 0) goto failed;
+    columns = take_columns(list, &count);
+    if (columns == NULL) {
+        if (weighted) PyBuffer_Release(&weights);
+        goto failed;
+    }
+    const int64_t all = out.len / (int64_t)sizeof(double) / 3; /* cells of a layer, weighted */
+    Py_BEGIN_ALLOW_THREADS
+    count_range(columns, rows, pairs.buf, first, last, all, weighted ? weights.buf : NULL, out.buf);
+    Py_END_ALLOW_THREADS
+    release_columns(columns, count);
+    if (weighted) PyBuffer_Release(&weights);
+    PyBuffer_Release(&pairs);
+    PyBuffer_Release(&out);
+    Py_RETURN_NONE;
+failed:
+    PyBuffer_Release(&pairs);
+    PyBuffer_Release(&out);
+    return NULL;
+}
+
+/* -- numbers in order --------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t key;
+    uint32_t row;
+} Placed;
+
+#define DIGIT 11
+#define DIGITS 2048
+#define ROUNDS 6
+
+/* Numbers whose order as whole numbers is that of the floating point numbers; NaN comes last. */
+static uint64_t ordered(double number)
+{
+    uint64_t bits;
+    if (number != number) return UINT64_MAX;
+    number += 0.0; /* minus zero is zero */
+    memcpy(&bits, &number, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (UINT64_C(1) << 63);
+}
+
+/* Sort by one digit of 11 bits after the other, least first; digits that all share are passed by. */
+static Placed *sorted_rows(const double *numbers, int64_t rows, Placed *one, Placed *other)
+{
+    uint32_t(*tallies)[DIGITS] = calloc(ROUNDS, sizeof *tallies);
+    if (tallies == NULL) return NULL;
+    for (int64_t r = 0; r < rows; r++) {
+        const uint64_t key = ordered(numbers[r]);
+        one[r].key = key;
+        one[r].row = (uint32_t)r;
+        for (int d = 0; d < ROUNDS; d++) tallies[d][(key >> (DIGIT * d)) & (DIGITS - 1)]++;
+    }
+    for (int d = 0; d < ROUNDS; d++) {
+        uint32_t *tally = tallies[d];
+        if (rows && tally[(one[0].key >> (DIGIT * d)) & (DIGITS - 1)] == (uint32_t)rows) continue;
+        uint32_t below = 0;
+        for (int i = 0; i < DIGITS; i++) {
+            const uint32_t here = tally[i];
+            tally[i] = below;
+            below += here;
+        }
+        for (int64_t r = 0; r < rows; r++)
+            other[tally[(one[r].key >> (DIGIT * d)) & (DIGITS - 1)]++] = one[r];
+        Placed *swap = one;
+        one = other;
+        other = swap;
+    }
+    free(tallies);
+    return one;
+}
+
+/* The distinct numbers in rising order, and of each row the place of its number among them. */
+static int64_t code_rows(const double *numbers, int64_t rows, double *values, uint32_t *codes)
+{
+    Placed *room = malloc(2 * (size_t)(rows + 1) * sizeof(Placed));
+    if (room == NULL) return -1;
+    const Placed *ranked = sorted_rows(numbers, rows, room, room + rows);
+    int64_t count = -1;
+    if (ranked != NULL) {
+        for (int64_t r = 0; r < rows; r++) {
+            if (r == 0 || ranked[r].key != ranked[r - 1].key) {
+                count++;
+                values[count] = numbers[ranked[r].row] + 0.0;
+            }
+            codes[ranked[r].row] = (uint32_t)count;
+        }
+        count++;
+    }
+    free(room);
+    return count;
+}
+
+static PyObject *code_numbers(PyObject *self, PyObject *args)
+{
+    Py_buffer numbers, values, codes;
+    if (!PyArg_ParseTuple(args, "y*w*w*", &numbers, &values, &codes)) return NULL;
+    int64_t count;
+    Py_BEGIN_ALLOW_THREADS
+    count = code_rows(numbers.buf, numbers.len / (int64_t)sizeof(double), values.buf, codes.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&numbers);
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&codes);
+    if (count < 0) return PyErr_NoMemory();
+    return PyLong_FromLongLong(count);
+}
+
+/* Places of two rising lists without repeats in the rising list of both. */
+static int64_t merge(const double *a, int64_t of_a, const double *b, int64_t of_b, int64_t *place_a,
+                     int64_t *place_b)
+{
+    int64_t i = 0, j = 0, place = 0;
+    while (i < of_a && j < of_b) {
+        const int before = a[i] <= b[j], after = b[j] <= a[i];
+        place_a[i] = place; /* written again until it is right: no branch that cannot be foreseen */
+        place_b[j] = place;
+        i += before;
+        j += after;
+        place++;
+    }
+    while (i < of_a) place_a[i++] = place++;
+    while (j < of_b) place_b[j++] = place++;
+    return place;
+}
+
+static PyObject *merge_places(PyObject *self, PyObject *args)
+{
+    Py_buffer a, b, place_a, place_b;
+    if (!PyArg_ParseTuple(args, "y*y*w*w*", &a, &b, &place_a, &place_b)) return NULL;
+    int64_t size;
+    const int64_t width = (int64_t)sizeof(double);
+    Py_BEGIN_ALLOW_THREADS
+    size = merge(a.buf, a.len / width, b.buf, b.len / width, place_a.buf, place_b.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&a);
+    PyBuffer_Release(&b);
+    PyBuffer_Release(&place_a);
+    PyBuffer_Release(&place_b);
+    return PyLong_FromLongLong(size);
+}
+
+/* -- sums of scores that are whole numbers ------------------------------------------------------- */
+
+typedef struct {
+    int64_t high, low; /* the sum is high * 2^32 + low */
+} Exact;
+
+#define SCORED(A)                                                                                  \
+    static void sum_##A(const A *codes, const int32_t *scores, const uint8_t *groups,              \
+                        const uint16_t *more, int64_t rows, int64_t *sums)                         \
+    {                                                                                              \
+        if (groups != NULL)                                                                        \
+            for (int64_t r = 0; r < rows; r++) sums[groups[r]] += scores[codes[r]];                \
+        else                                                                                       \
+            for (int64_t r = 0; r < rows; r++) sums[more[r]] += scores[codes[r]];                  \
+    }
+
+SCORED(uint8_t)
+SCORED(uint16_t)
+SCORED(uint32_t)
+
+#define MULTIPLIED(A, B)                                                                           \
+    static Exact product_##A##_##B(const A *a, const int32_t *scores_a, const B *b,                \
+                                   const int32_t *scores_b, int64_t rows)                          \
+    {                                                                                              \
+        Exact sum = {0, 0};                                                                        \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const int64_t product = (int64_t)scores_a[a[r]] * scores_b[b[r]];                      \
+            sum.high += product >> 32;                                                             \
+            sum.low += product & 0xffffffff;                                                       \
+        }                                                                                          \
+        return sum;                                                                                \
+    }
+
+MULTIPLIED(uint8_t, uint8_t)
+MULTIPLIED(uint8_t, uint16_t)
+MULTIPLIED(uint8_t, uint32_t)
+MULTIPLIED(uint16_t, uint8_t)
+MULTIPLIED(uint16_t, uint16_t)
+MULTIPLIED(uint16_t, uint32_t)
+MULTIPLIED(uint32_t, uint8_t)
+MULTIPLIED(uint32_t, uint16_t)
+MULTIPLIED(uint32_t, uint32_t)
+
+#define PRODUCT(A, B)                                                                              \
+    sum = product_##A##_##B(a->view.buf, scores_a.buf, b->view.buf, scores_b.buf, rows)
+
+static PyObject *score_product(PyObject *self, PyObject *args)
+{
+    PyObject *codes_a, *codes_b;
+    Py_buffer scores_a, scores_b;
+    long long rows;
+    if (!PyArg_ParseTuple(args, "Oy*Oy*L", &codes_a, &scores_a, &codes_b, &scores_b, &rows))
+        return NULL;
+    Column columns[2];
+    const Column *a = &columns[0], *b = &columns[1];
+    PyObject *found = NULL;
+    if (take_column(codes_a, &columns[0]) == 0) {
+        if (take_column(codes_b, &columns[1]) == 0) {
+            Exact sum;
+            Py_BEGIN_ALLOW_THREADS
+            BY_WIDTHS(PRODUCT)
+            Py_END_ALLOW_THREADS
+            found = Py_BuildValue("LL", (long long)sum.high, (long long)sum.low);
+            PyBuffer_Release(&columns[1].view);
+        }
+        PyBuffer_Release(&columns[0].view);
+    }
+    PyBuffer_Release(&scores_a);
+    PyBuffer_Release(&scores_b);
+    return found;
+}
+
+static PyObject *score_sums(PyObject *self, PyObject *args)
+{
+    PyObject *codes, *groups;
+    Py_buffer scores, sums;
+    long long rows;
+    if (!PyArg_ParseTuple(args, "OOy*Lw*", &groups, &codes, &scores, &rows, &sums)) return NULL;
+    Column columns[2];
+    PyObject *found = NULL;
+    if (take_column(groups, &columns[0]) == 0) {
+        if (take_column(codes, &columns[1]) == 0) {
+            const uint8_t *few = columns[0].width == 1 ? columns[0].view.buf : NULL;
+            const uint16_t *more = columns[0].view.buf;
+            const void *from = columns[1].view.buf;
+            Py_BEGIN_ALLOW_THREADS
+            switch (columns[1].width) {
+            case 1: sum_uint8_t(from, scores.buf, few, more, rows, sums.buf); break;
+            case 2: sum_uint16_t(from, scores.buf, few, more, rows, sums.buf); break;
+            default: sum_uint32_t(from, scores.buf, few, more, rows, sums.buf); break;
+            }
+            Py_END_ALLOW_THREADS
+            PyBuffer_Release(&columns[1].view);
+            Py_INCREF(Py_None);
+            found = Py_None;
+        }
+        PyBuffer_Release(&columns[0].view);
+    }
+    PyBuffer_Release(&scores);
+    PyBuffer_Release(&sums);
+    return found;
+}
+
+/* What the ranks of all rows exceed those of complete rows by: rows below count once, rows above
+   count against. `levels` rise, with `counts` incomplete rows each; missing cells score 0. */
+static void rank_within(const int32_t *scores, const int64_t *levels, const int64_t *counts,
+                        int64_t steps, int64_t size, int32_t *within)
+{
+    int64_t total = 0, from = 0;
+    for (int64_t s = 0; s < steps; s++) total += counts[s];
+    int32_t excess = (int32_t)-total;
+    for (int64_t s = 0; s < steps; s++) {
+        for (; from < levels[s]; from++) within[from] = scores[from] - excess;
+        excess += (int32_t)counts[s];
+        within[from] = scores[from] - excess;
+        from++;
+        excess += (int32_t)counts[s];
+    }
+    for (; from < size; from++) within[from] = scores[from] - excess;
+    within[size] = 0;
+}
+
+static PyObject *ranks_within(PyObject *self, PyObject *args)
+{
+    Py_buffer scores, levels, counts, within;
+    if (!PyArg_ParseTuple(args, "y*y*y*w*", &scores, &levels, &counts, &within)) return NULL;
+    const int64_t size = within.len / (int64_t)sizeof(int32_t) - 1;
+    const int64_t steps = levels.len / (int64_t)sizeof(int64_t);
+    Py_BEGIN_ALLOW_THREADS
+    rank_within(scores.buf, levels.buf, counts.buf, steps, size, within.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&scores);
+    PyBuffer_Release(&levels);
+    PyBuffer_Release(&counts);
+    PyBuffer_Release(&within);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
+    {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
+    {"merge_places", merge_places, METH_VARARGS, "Places of two rising lists in that of both."},
+    {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
+    {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
+    {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_loops", "Loops over codes, compiled.", -1, methods, NULL, NULL, NULL,
+    NULL,
+};
+
+PyMODINIT_FUNC PyInit__loops(void) { return PyModule_Create(&module); }

@@ -1,0 +1,140 @@
+"""Sums of ranks among complete rows: ranks of all rows, less the part of incomplete rows.
+
+Twice the centred mid-rank of a row is the number of rows below it less the number above it: a whole
+number, from which the part of any rows can be taken off. So ranks of a pair need no sorting of
+their own, and sums of them are exact, whatever the batches and threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from microgauge.arrays import Counts
+from microgauge.kernels import in_threads, ranks_within, score_product, score_sums
+from microgauge.kernels.scoring import Scores
+from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.passes.tables import SparseCells
+
+MOST_ROWS = 1 << 30
+"""Rows up to which doubled ranks are kept in four bytes."""
+
+
+class RankedLevels:
+    """Levels with so many rows each, ranked."""
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self.rows = int(counts.sum())
+        self.cubes = _sum_of_cubes(counts)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Twice the centred mid-ranks, and 0 for missing cells.
+
+        >>> RankedLevels(np.array([1, 2, 1])).scores
+        array([-3,  0,  3,  0], dtype=int32)
+        """
+        below = np.cumsum(self.counts) - self.counts
+        return np.append(2 * below + self.counts - self.rows, 0).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The ranks of an axis' levels where another axis is not missing."""
+
+    levels: RankedLevels
+    absent: SparseCells | None
+    """How many rows of each level the other axis is missing in; None where in none."""
+
+    def scores(self) -> Scores:
+        """Doubled centred ranks among complete rows; 0 for missing cells."""
+        if self.absent is None:
+            return self.levels.scores
+        return ranks_within(self.levels.scores, self.absent.keys, self.absent.rows)
+
+    @cached_property
+    def squares(self) -> int:
+        """Sum of the squared scores of complete rows: (N³ - Σ c³)/3.
+
+        >>> Ranks(RankedLevels(np.array([1, 2, 1])), None).squares
+        18
+        """
+        rows, cubes = self.levels.rows, self.levels.cubes
+        if self.absent is not None:
+            before = self.levels.counts[self.absent.keys]
+            after = before - self.absent.rows
+            rows -= int(self.absent.rows.sum())
+            cubes += _sum_of_cubes(after) - _sum_of_cubes(before)
+        return (rows**3 - cubes) // 3
+
+
+class _InThreads(Pass):
+    """Questions that each take a while for a long batch: threads share them."""
+
+    long: ClassVar[bool] = True
+
+    @classmethod
+    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
+        """Each by itself, in threads."""
+
+        def read(batch: Batch) -> Sequence[Any]:
+            for question in questions:
+                for axis in question.seen:
+                    batch.narrow(axis)  # what they share is worked out before threads begin
+            return in_threads(lambda question: question.read(batch), questions)
+
+        return read
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
+
+
+# What ranks are is settled by the two axes, so that questions are equal where these are.
+
+
+@dataclass(frozen=True)
+class RankProduct(_InThreads):
+    """Sum of the products of two axes' doubled ranks among rows in which neither is missing."""
+
+    a: Axis
+    b: Axis
+    ranks: tuple[Ranks, Ranks] = field(compare=False)
+
+    def read(self, batch: Batch) -> int:
+        """A whole number."""
+        a, b = (ranks.scores() for ranks in self.ranks)
+        return score_product(batch.narrow(self.a), a, batch.narrow(self.b), b)
+
+
+@dataclass(frozen=True)
+class RankSums(_InThreads):
+    """Sums of doubled ranks, among rows in which neither axis is missing, in each group."""
+
+    group: Axis
+    ranked: Axis
+    ranks: Ranks = field(compare=False)
+
+    def read(self, batch: Batch) -> Counts:
+        """For each level of the group axis, missing last."""
+        groups, size = batch.narrow(self.group), self.group.size + 1
+        return score_sums(groups, size, batch.narrow(self.ranked), self.ranks.scores())
+
+
+def _sum_of_cubes(counts: Counts) -> int:
+    """Exact: squares are added up in three parts of few digits each."""
+    squares = counts * counts
+    if counts.max(initial=0) < _FEW:
+        return int(np.dot(counts, squares))
+    parts = (int(np.dot(counts, (squares >> shift) & _PART)) << shift for shift in _SHIFTS)
+    return sum(parts)
+
+
+_FEW = 1 << 10
+"""Rows of a level up to which cubes of all levels add up within 64 bits."""
+_SHIFTS = (0, 21, 42)
+_PART = (1 << 21) - 1

@@ -1,0 +1,169 @@
+"""Compiled loops against NumPy and plain Python, and against their twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+
+from microgauge.engines.local import Local
+from microgauge.kernels import (
+    Pairs,
+    compiled,
+    count_pairs,
+    distinct_numbers,
+    merged_places,
+    ranks_within,
+    score_product,
+    score_sums,
+)
+from microgauge.kernels.loading import PLAIN
+from microgauge.passes import Absent, Axis, RankProduct, Ranks, RankSums
+from microgauge.passes.ranks import RankedLevels
+
+WAYS = ["plain", "compiled"] if compiled() is not None else ["plain"]
+
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    if request.param == "plain":
+        monkeypatch.setenv(PLAIN, "1")
+    return request.param
+
+
+def test_the_tests_see_compiled_loops_where_there_is_a_compiler():
+    import shutil
+
+    if shutil.which("cc") is None:
+        pytest.skip("no compiler")
+    assert compiled() is not None, "build them: pip install -e . --no-build-isolation"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rows", [0, 1, 3, 1000, 20_000])
+@pytest.mark.usefixtures("way")
+def test_tables_of_pairs_counted_one_by_one(rows, weighted):
+    rng = np.random.default_rng(rows)
+    sizes = np.array([2, 3, 300, 70_000, 40])
+    types = [np.uint8, np.uint8, np.uint16, np.uint32, np.uint8]
+    columns = [
+        rng.integers(0, size, rows).astype(kind) for size, kind in zip(sizes, types, strict=True)
+    ]
+    weights = rng.random(rows) if weighted else None
+    a, b = np.array([0, 1, 0, 3, 2, 4, 1]), np.array([1, 0, 4, 1, 1, 2, 3])
+    pairs = Pairs.of(a, b, sizes)
+    tables = pairs.tables(count_pairs(columns, pairs, weights), sizes[a])
+    for i, j, table in zip(a, b, tables, strict=True):
+        values = [None] if weights is None else [None, weights, weights**2]
+        for layer, value in zip(table, values, strict=True):
+            edges = [np.arange(sizes[i] + 1), np.arange(sizes[j] + 1)]
+            if sizes[i] * sizes[j] > 10_000:  # too large for numpy's histogram
+                keys = columns[i].astype(int) * sizes[j] + columns[j]
+                wanted = np.bincount(keys, value, sizes[i] * sizes[j]).reshape(layer.shape)
+            else:
+                wanted = np.histogram2d(columns[i], columns[j], edges, weights=value)[0]
+            assert np.allclose(layer, wanted, rtol=1e-12, atol=0)
+
+
+numbers = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.sampled_from([0.0, -0.0, 1.0, np.nan, -1e308]),
+)
+
+
+@given(arrays.arrays(np.float64, st.integers(0, 60), elements=numbers))
+@settings(max_examples=200, deadline=None)
+def test_distinct_numbers_are_numpys(given_numbers):
+    values, codes = distinct_numbers(given_numbers)
+    wanted, places = np.unique(given_numbers + 0.0, return_inverse=True)
+    assert np.array_equal(values, wanted, equal_nan=True)
+    assert not np.signbit(values[values == 0]).any()
+    assert np.array_equal(codes, places)
+
+
+@pytest.mark.usefixtures("way")
+def test_distinct_numbers_of_many_rows():
+    rng = np.random.default_rng(1)
+    for made in (rng.normal(size=5000) * 1e9, rng.integers(-40, 40, 5000) / 4.0, np.full(9, 2.5)):
+        values, codes = distinct_numbers(made)
+        assert np.array_equal(values, np.unique(made))
+        assert np.array_equal(values[codes], made)
+
+
+rising = st.lists(st.integers(-30, 30), unique=True).map(lambda n: np.array(sorted(n), dtype=float))
+
+
+@given(rising, rising)
+@settings(max_examples=200, deadline=None)
+def test_merged_places_are_those_in_the_union(a, b):
+    of_a, of_b, size = merged_places(a, b)
+    union = np.union1d(a, b)
+    assert size == len(union)
+    assert np.array_equal(union[of_a], a)
+    assert np.array_equal(union[of_b], b)
+
+
+def test_twins_merge_and_rank_alike(monkeypatch):
+    rng = np.random.default_rng(2)
+    a, b = np.unique(rng.integers(0, 500, 300)) / 3.0, np.unique(rng.integers(0, 500, 200)) / 3.0
+    scores = np.append(np.arange(50) * 2 - 49, 0).astype(np.int32)
+    levels, counts = np.array([0, 7, 8, 49]), np.array([1, 1, 1, 1])
+    groups, codes = rng.integers(0, 5, 999).astype(np.uint8), rng.integers(0, 51, 999)
+    codes = codes.astype(np.uint8)
+
+    def answers():
+        within = ranks_within(scores, levels, counts)
+        return (
+            *merged_places(a, b),
+            within,
+            score_product(codes, scores, codes, within),
+            score_sums(groups, 5, codes, within),
+        )
+
+    first = answers()
+    monkeypatch.setenv(PLAIN, "1")
+    for one, other in zip(first, answers(), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_sums_of_products_do_not_overflow(way):
+    rows = 1000
+    scores = np.array([2**30, -(2**30), 0], dtype=np.int32)
+    codes = np.zeros(rows, dtype=np.uint8)
+    assert score_product(codes, scores, codes, scores) == rows * 2**60
+    assert score_product(codes, scores, codes + np.uint8(1), scores) == -rows * 2**60
+
+
+def axis_of(name, values):
+    """An axis whose levels are the values of a column that has NaN for missing cells."""
+    levels = np.unique(values[~np.isnan(values)])
+    codes = np.where(np.isnan(values), len(levels), np.searchsorted(levels, values))
+    return Axis(name, np.arange(len(levels) + 1), len(levels)), codes.astype(np.uint16)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 50))
+@settings(max_examples=60, deadline=None)
+def test_ranks_among_complete_rows_are_scipys(seed, batch):
+    """Spearman's correlation and Kruskal–Wallis sums, with missing cells in both columns."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(4, 120))
+    x, y = rng.integers(0, 30, rows).astype(float), rng.normal(size=rows).round(1)
+    x[rng.random(rows) < 0.3] = np.nan
+    y[rng.random(rows) < 0.2] = np.nan
+    (a, of_a), (b, of_b) = axis_of("x", x), axis_of("y", y)
+    engine = Local({"x": of_a, "y": of_b}, rows, batch_rows=batch)
+    first = engine.scan([Absent(a, b), Absent(b, a)])
+    levels = [
+        RankedLevels(np.bincount(codes, minlength=axis.size + 1)[:-1])
+        for axis, codes in ((a, of_a), (b, of_b))
+    ]
+    ranks = (Ranks(levels[0], first[Absent(a, b)]), Ranks(levels[1], first[Absent(b, a)]))
+    product, sums = RankProduct(a, b, ranks), RankSums(a, b, ranks[1])
+    facts = engine.scan([product, sums])
+    complete = ~(np.isnan(x) | np.isnan(y))
+    ranked = [2 * stats.rankdata(v[complete]) - (complete.sum() + 1) for v in (x, y)]
+    assert facts[product] == (ranked[0] * ranked[1]).sum()
+    assert [r.squares for r in ranks] == [(r**2).sum() for r in ranked]
+    for level in range(a.size):
+        assert facts[sums][level] == ranked[1][of_a[complete] == level].sum()
