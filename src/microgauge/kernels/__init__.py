@@ -4,6 +4,7 @@ Both give the same answers to the last bit: which of them runs is only a matter 
 with the compiled ones; from the source they are built if there is a compiler.
 """
 
+from microgauge.kernels.cells import as_places, gathered_cells, scattered_cells, sparse_gram
 from microgauge.kernels.counting import Pairs, count_pairs
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.ordering import distinct_numbers, merged_places
@@ -12,12 +13,16 @@ from microgauge.kernels.sharing import in_threads
 
 __all__ = [
     "Pairs",
+    "as_places",
     "compiled",
     "count_pairs",
     "distinct_numbers",
+    "gathered_cells",
     "in_threads",
     "merged_places",
     "ranks_within",
+    "scattered_cells",
     "score_product",
     "score_sums",
+    "sparse_gram",
 ]
