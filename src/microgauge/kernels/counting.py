@@ -13,7 +13,7 @@ from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.sharing import in_parts
 
-SHARED = 1 << 22
+SHARED = 1 << 20
 """Rows × pairs from which threads share the pairs."""
 
 

@@ -23,6 +23,9 @@ from microgauge.passes.tables import SparseCells
 MOST_ROWS = 1 << 30
 """Rows up to which doubled ranks are kept in four bytes."""
 
+SHARED_ROWS = 1 << 14
+"""Rows from which threads share the questions: below, handing one over takes longer than it."""
+
 
 class RankedLevels:
     """Levels with so many rows each, ranked."""
@@ -86,6 +89,8 @@ class _InThreads(Pass):
             for question in questions:
                 for axis in question.seen:
                     batch.narrow(axis)  # what they share is worked out before threads begin
+            if batch.rows < SHARED_ROWS:
+                return [question.read(batch) for question in questions]
             return in_threads(lambda question: question.read(batch), questions)
 
         return read

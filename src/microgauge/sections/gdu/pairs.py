@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -50,7 +51,7 @@ from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
 from microgauge.values.segments import joined
 
-SMALL_TABLE = 1 << 14
+SMALL_TABLE = 1 << 15
 """Cells up to which any test is answered from a table."""
 
 MISSING = "(missing)"
@@ -97,8 +98,10 @@ class Asker:
         absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
         return 8 * (layers + 1) * absent + 1024
 
-    def _levels(self, name: Seen) -> int:
-        return len(self.sides[name].levels)
+    @cached_property
+    def _sizes(self) -> dict[Seen, int]:
+        """The levels of each axis, missing cells too: looked up for each pair, so found once."""
+        return {name: len(side.levels) + 1 for name, side in self.sides.items()}
 
     def missing(self, name: Seen) -> bool:
         """Whether an axis has missing cells."""
@@ -106,7 +109,7 @@ class Asker:
 
     def cells(self, ask: Ask) -> int:
         """The cells of a table, with those of missing cells."""
-        return (self._levels(ask.a) + 1) * (self._levels(ask.b) + 1)
+        return self._sizes[ask.a] * self._sizes[ask.b]
 
     def _tabled(self, ask: Ask) -> bool:
         return ask.test == "chi-squared" or self.cells(ask) <= SMALL_TABLE
