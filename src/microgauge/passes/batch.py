@@ -38,6 +38,8 @@ class Axis:
     """A number for each level (a rank, say) and 0 for missing cells."""
     identity: bool = False
     """Whether raw codes are the levels themselves, which spares looking them up."""
+    scored_by: str | None = None
+    """What settles the scores where column and lookup do: such scores need not be compared."""
 
     @cached_property
     def narrow(self) -> NDArray[Any]:
@@ -47,7 +49,9 @@ class Axis:
     @cached_property
     def _print(self) -> tuple[object, ...]:
         lookup = None if self.identity else _digest(self.lookup)
-        scores = None if self.scores is None else _digest(self.scores)
+        scores: bytes | str | None = self.scored_by
+        if scores is None and self.scores is not None:
+            scores = _digest(self.scores)
         return self.column, self.size, lookup, scores
 
     @cached_property
