@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels import in_threads
 from microgauge.values.totals import Total
 
 BATCH_ROWS = 1 << 16
@@ -214,6 +215,27 @@ class Batch:
         if found is None:
             found = self._stacks[axes] = np.stack([self.scores(axis) for axis in axes], axis=1)
         return found
+
+
+class InThreads(Pass):
+    """Questions that each take a while for a long batch: threads share them."""
+
+    long: ClassVar[bool] = True
+
+    @classmethod
+    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
+        """Each by itself, in threads."""
+
+        def read(batch: Batch) -> Sequence[Any]:
+            for question in questions:
+                for axis in question.seen:
+                    batch.narrow(axis)  # what they share is worked out before threads begin
+            return in_threads(lambda question: question.read(batch), questions)
+
+        return read
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
 
 
 class _Sum:

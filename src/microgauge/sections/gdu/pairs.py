@@ -249,11 +249,14 @@ class _Scoring:
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
+        grouped = ask.test in ("kruskal-wallis", "anova")
         complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        scored = self._ranks if ranked and self._whole and not complete else self._axis
+        # One matrix holds all products of complete axes; nothing is as quick for single ones.
+        whole = ranked and self._whole and (grouped or not complete)
+        scored = self._ranks if whole else self._axis
         second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
-        if ask.test in ("kruskal-wallis", "anova"):
+        if grouped:
             weights = self._complete(ask.a, ask.b).sums[:-1]
             keys = self.asker.sides[ask.a].levels.keys
             return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
