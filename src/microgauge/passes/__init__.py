@@ -15,7 +15,7 @@ from microgauge.passes.matching import (
     Suppressed,
     Within,
 )
-from microgauge.passes.parted import PartedTable
+from microgauge.passes.parted import PartedTables
 from microgauge.passes.ranks import RankProduct, Ranks, RankSums
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
@@ -41,7 +41,7 @@ __all__ = [
     "Moments",
     "MovedClasses",
     "OwnClasses",
-    "PartedTable",
+    "PartedTables",
     "Pass",
     "Product",
     "ProductAtLags",
