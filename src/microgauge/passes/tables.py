@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.kernels import Pairs, count_pairs
-from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.passes.batch import Axis, Batch, InThreads, Pass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
@@ -192,13 +192,11 @@ def _sparse(keys: NDArray[Any], weights: Floats | None) -> SparseCells:
 
 
 @dataclass(frozen=True)
-class Absent(Pass):
+class Absent(InThreads):
     """How often each level of an axis occurs where another axis is missing."""
 
     axis: Axis
     given: Axis
-
-    long: ClassVar[bool] = True
 
     def read(self, batch: Batch) -> SparseCells:
         """The levels that occur there; rows in which both are missing are left out."""

@@ -79,6 +79,16 @@ class Answer(NamedTuple):
     place: int
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """An axis with scores, and the sum of their squares over complete units."""
+
+    axis: Axis
+    squares: float
+    ranks: Ranks | None = None
+    """Whole ranks among complete units, which axes need not hold."""
+
+
 @dataclass(frozen=True)
 class Asker:
     """Answers asks about one table."""
@@ -89,6 +99,8 @@ class Asker:
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
     _keys: dict[Seen, Keys] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool], Scored] = field(default_factory=dict)
+    _ranked: dict[Seen, RankedLevels] = field(default_factory=dict)
 
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
@@ -127,7 +139,7 @@ class Asker:
         facts = (yield from asked(self.engine, first)) if absent else Facts({})
         scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
         plans = {ask: scoring.plan(ask) for ask in scored}
-        shared = _Shared.of(plans.values(), scoring.bound)
+        shared = _Shared.of(plans.values(), self._weight)
         if absent:
             sums = yield from asked(self.engine, shared.passes)
         else:
@@ -135,10 +147,8 @@ class Asker:
         found = tabled.answers(facts)
         return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
-    def axis(self, name: Seen, scores: Floats | None = None) -> Axis:
+    def axis(self, name: Seen) -> Axis:
         """How passes see a variable."""
-        if scores is not None:
-            return self.sides[name].axis(name.variable, scores)
         if name not in self._axes:
             self._axes[name] = self.sides[name].axis(name.variable)
         return self._axes[name]
@@ -146,6 +156,36 @@ class Asker:
     def written_out(self, ask: Ask) -> bool:
         """Whether a table is counted as an array."""
         return self.cells(ask) <= DENSE_TABLE
+
+    @property
+    def _weight(self) -> float:
+        """What all rows weigh: no score of ranks is larger."""
+        return max(float(next(iter(self.sides.values())).levels.weighing.sums.sum()), 1.0)
+
+    def ranked(self, name: Seen) -> RankedLevels:
+        """The levels of a variable, ranked among all its units."""
+        if name not in self._ranked:
+            self._ranked[name] = RankedLevels(self.sides[name].levels.rows)
+        return self._ranked[name]
+
+    def scored(self, name: Seen, *, ranked: bool) -> Scored:
+        """A variable scored among all its units."""
+        if (name, ranked) not in self._scored:
+            weights = self.sides[name].levels.sums
+            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+            self._scored[name, ranked] = self.scored_within(name, weights, ranked, said)
+        return self._scored[name, ranked]
+
+    def scored_within(
+        self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
+    ) -> Scored:
+        """A variable scored among units of which each level has so many."""
+        if ranked:
+            scores = centred_ranks(weights)
+        else:
+            scores = centred_values(self.sides[name].levels.numbers, weights)
+        axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
+        return Scored(axis, float((scores**2 * weights).sum()))
 
     def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
         """The tables of asks of one test."""
@@ -231,26 +271,15 @@ def _sides(asks: Sequence[Ask]) -> tuple[list[Seen], list[Seen]]:
 # -- tests answered from scores ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    """An axis with scores, and the sum of their squares over complete units."""
-
-    axis: Axis
-    squares: float
-    ranks: Ranks | None = None
-    """Whole ranks among complete units, which axes need not hold."""
-
-
 @dataclass(eq=False)
 class _Scoring:
     """Scores of axes, worked out once for each axis and set of complete units."""
 
     asker: Asker
     absent: Mapping[tuple[Seen, Seen], SparseCells]
-    _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool, Seen | None], Scored] = field(default_factory=dict)
     _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
-    _levels: dict[Seen, RankedLevels] = field(default_factory=dict)
-    _ranked: dict[tuple[Seen, Seen | None], _Scored] = field(default_factory=dict)
+    _ranked: dict[tuple[Seen, Seen | None], Scored] = field(default_factory=dict)
 
     def _given(self, name: Seen, other: Seen) -> Seen | None:
         """What an axis depends on beside itself: the other, where it has missing cells."""
@@ -265,11 +294,14 @@ class _Scoring:
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
+        grouped = ask.test in ("kruskal-wallis", "anova")
         complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        scored = self._ranks if ranked and self._whole and not complete else self._axis
+        # One matrix holds all products of complete axes; nothing is as quick for single ones.
+        whole = ranked and self._whole and (grouped or not complete)
+        scored = self._ranks if whole else self._axis
         second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
-        if ask.test in ("kruskal-wallis", "anova"):
+        if grouped:
             weights = self._complete(ask.a, ask.b).sums[:-1]
             keys = self.asker.sides[ask.a].levels.keys
             return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
@@ -282,35 +314,25 @@ class _Scoring:
         engine = self.asker.engine
         return not engine.weighted and engine.rows <= MOST_ROWS
 
-    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
+    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> Scored:
         """An axis by its whole ranks among the pair's complete units."""
         given = self._given(name, other)
         if (name, given) not in self._ranked:
-            if name not in self._levels:
-                self._levels[name] = RankedLevels(self.asker.sides[name].levels.rows)
-            ranks = Ranks(self._levels[name], self.absent[name, other] if given else None)
-            scored = _Scored(self.asker.axis(name), float(ranks.squares), ranks)
+            absent = self.absent[name, other] if given else None
+            ranks = Ranks(self.asker.ranked(name), absent)
+            scored = Scored(self.asker.axis(name), float(ranks.squares), ranks)
             self._ranked[name, given] = scored
         return self._ranked[name, given]
 
-    def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
-        key = (name, ranked, self._given(name, other))
+    def _axis(self, name: Seen, other: Seen, ranked: bool) -> Scored:
+        given = self._given(name, other)
+        if given is None:
+            return self.asker.scored(name, ranked=ranked)
+        key = (name, ranked, given)
         if key not in self._scored:
             here = self._complete(name, other).sums[:-1]
-            if ranked:
-                scores = centred_ranks(here)
-            else:
-                scores = centred_values(self.asker.sides[name].levels.numbers, here)
-            axis = self.asker.axis(name, np.append(scores, 0.0))
-            self._scored[key] = _Scored(axis, float((scores**2 * here).sum()))
+            self._scored[key] = self.asker.scored_within(name, here, ranked)
         return self._scored[key]
-
-    @property
-    def bound(self) -> float:
-        """The largest score of complete ranked axes: at most the weight of all rows."""
-        sides = self.asker.sides
-        named = {name for name, _, _ in self._scored}
-        return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
     def _units_of(self, name: Seen, other: Seen) -> _Units:
         given = self._given(name, other)
@@ -368,7 +390,7 @@ class _GroupPlan:
     ask: Ask
     units: _Units
     group: Axis
-    scored: _Scored
+    scored: Scored
     weight: Floats
     keys: Keys
 
@@ -394,7 +416,7 @@ class _ProductPlan:
 
     ask: Ask
     units: _Units
-    scored: tuple[_Scored, _Scored]
+    scored: tuple[Scored, Scored]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
 
