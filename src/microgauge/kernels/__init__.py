@@ -8,11 +8,13 @@ from microgauge.kernels.cells import as_places, gathered_cells, scattered_cells,
 from microgauge.kernels.counting import Pairs, count_pairs
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.ordering import distinct_numbers, merged_places
+from microgauge.kernels.ranking import TableRanks, table_ranks
 from microgauge.kernels.scoring import ranks_within, score_product, score_sums
 from microgauge.kernels.sharing import in_threads
 
 __all__ = [
     "Pairs",
+    "TableRanks",
     "as_places",
     "compiled",
     "count_pairs",
@@ -25,4 +27,5 @@ __all__ = [
     "score_product",
     "score_sums",
     "sparse_gram",
+    "table_ranks",
 ]

@@ -37,8 +37,9 @@ def sparse_gram(rows: Any, columns: Any, weights: Floats | None = None) -> Float
 
 def as_places(cells: NDArray[Any], size: int) -> Places:
     """Numbers of cells in as few bytes as so many cells need."""
-    kind = np.uint16 if size <= 1 << 16 else np.uint32
-    return np.ascontiguousarray(cells, dtype=kind)
+    if size <= 1 << 16:
+        return np.ascontiguousarray(cells, dtype=np.uint16)
+    return np.ascontiguousarray(cells, dtype=np.uint32)
 
 
 def gathered_cells(places: Places, table: Floats) -> Floats:

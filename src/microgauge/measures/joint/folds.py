@@ -56,7 +56,7 @@ def _equal(joint: Joint) -> Index:
     if not joint.variables:
         return np.zeros(joint.rows, dtype=np.intp)
     sizes = [variable.size + 1 for variable in joint.variables]
-    words = packed(joint.codes.T, sizes)
+    words = packed(list(joint.codes.T), sizes)
     return distinct(words, min(prod(sizes), MOST))[1]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -118,7 +119,7 @@ class Columns:
         return np.concatenate([found, self._turned @ values])
 
     @cached_property
-    def _turned(self) -> sparse.csc_matrix | None:
+    def _turned(self) -> Any:
         """The sparse part transposed, made once for all products."""
         return None if self.sparse is None else self.sparse.T
 
@@ -151,7 +152,7 @@ class Columns:
         return found
 
     @cached_property
-    def _by_columns(self) -> sparse.csc_matrix:
+    def _by_columns(self) -> Any:
         """The cells of the sparse part, column by column."""
         assert self.sparse is not None
         return self.sparse.tocsc()
