@@ -254,7 +254,9 @@ class Rounds:
 def _scanned(wanted: Questions) -> dict[Engine, Facts]:
     """Each table scanned once: those on this machine at the same time."""
     here = [engine for engine in wanted.of if engine.here]
-    facts = dict(zip(here, in_threads(lambda e: e.scan(wanted.of[e]), here), strict=True))
+    rows = max((engine.rows for engine in here), default=0)
+    found = in_threads(lambda engine: engine.scan(wanted.of[engine]), here, rows)
+    facts = dict(zip(here, found, strict=True))
     return facts | {e: e.scan(passes) for e, passes in wanted.of.items() if e not in facts}
 
 

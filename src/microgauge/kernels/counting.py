@@ -62,7 +62,7 @@ def count_pairs(
     def count(part: tuple[int, int]) -> None:
         loops.count_pairs(held, rows, weights, pairs.rows, *part, layers)
 
-    in_threads(count, _parts(len(pairs.rows), rows))
+    in_threads(count, _parts(len(pairs.rows), rows), rows)
     return layers
 
 

@@ -230,7 +230,7 @@ class InThreads(Pass):
             for question in questions:
                 for axis in question.seen:
                     batch.narrow(axis)  # what they share is worked out before threads begin
-            return in_threads(lambda question: question.read(batch), questions)
+            return in_threads(lambda question: question.read(batch), questions, batch.rows)
 
         return read
 
