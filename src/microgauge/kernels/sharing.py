@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 
 S = TypeVar("S")
@@ -19,17 +20,17 @@ def processors() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-FEWEST_ROWS = 20_000
-"""Rows of a table below which threads take longer to begin than to work."""
+def in_parts(work: Callable[[tuple[int, int]], object], count: int, *, shared: bool) -> None:
+    """Do some work from the first to the last of so many; where it pays, processors share it."""
+    parts = processors() if shared else 1
+    edges = [count * part // parts for part in range(parts + 1)]
+    in_threads(work, pairwise(edges))
 
 
-def in_threads(work: Callable[[S], T], items: Iterable[S], rows: int) -> list[T]:
-    """What some work on so many rows gives for each item, in their order.
-
-    For work that lets go of the lock of the interpreter.
-    """
+def in_threads(work: Callable[[S], T], items: Iterable[S]) -> list[T]:
+    """What some work gives for each item, in their order. For work that lets go of the lock."""
     given = list(items)
-    if len(given) < 2 or rows < FEWEST_ROWS or processors() == 1:
+    if len(given) < 2 or processors() == 1:
         return [work(item) for item in given]
     with ThreadPoolExecutor(min(processors(), len(given))) as threads:
         return list(threads.map(work, given))

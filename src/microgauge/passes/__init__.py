@@ -19,7 +19,7 @@ from microgauge.passes.parted import PartedTables
 from microgauge.passes.ranks import RankProduct, Ranks, RankSums
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
-from microgauge.passes.tables import Absent, Crosstab, Cube, SparseCrosstab, Tally
+from microgauge.passes.tables import Absent, Crosstab, Cube, PairTables, SparseCrosstab, Tally
 
 __all__ = [
     "LAGS",
@@ -41,6 +41,7 @@ __all__ = [
     "Moments",
     "MovedClasses",
     "OwnClasses",
+    "PairTables",
     "PartedTables",
     "Pass",
     "Product",

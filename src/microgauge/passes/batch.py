@@ -217,6 +217,10 @@ class Batch:
         return found
 
 
+SHARED_ROWS = 1 << 14
+"""Rows from which threads share questions: below, handing one over takes longer than its answer."""
+
+
 class InThreads(Pass):
     """Questions that each take a while for a long batch: threads share them."""
 
@@ -230,7 +234,9 @@ class InThreads(Pass):
             for question in questions:
                 for axis in question.seen:
                     batch.narrow(axis)  # what they share is worked out before threads begin
-            return in_threads(lambda question: question.read(batch), questions, batch.rows)
+            if batch.rows < SHARED_ROWS:
+                return [question.read(batch) for question in questions]
+            return in_threads(lambda question: question.read(batch), questions)
 
         return read
 

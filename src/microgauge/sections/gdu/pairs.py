@@ -7,8 +7,10 @@ the levels of each axis where the other is missing, because ranks are among comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,10 +32,10 @@ from microgauge.measures.gdu.association import (
 from microgauge.passes import (
     Absent,
     Axis,
-    Crosstab,
     Facts,
     Gram,
     GroupSums,
+    PairTables,
     Pass,
     Product,
     RankProduct,
@@ -42,14 +44,14 @@ from microgauge.passes import (
     SparseCrosstab,
 )
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
-from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
 from microgauge.sections.gdu.tabled import Tabled, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
 from microgauge.values.segments import joined
 
-SMALL_TABLE = 1 << 14
+SMALL_TABLE = 1 << 15
 """Cells up to which any test is answered from a table."""
 
 MISSING = "(missing)"
@@ -104,32 +106,35 @@ class Asker:
         """How much memory the facts take from which an ask is answered."""
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
-            return 8 * layers * min(self._cells(ask), DENSE_TABLE)
+            return 8 * layers * min(self.cells(ask), DENSE_TABLE)
         absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
         return 8 * (layers + 1) * absent + 1024
 
-    def _levels(self, name: Seen) -> int:
-        return len(self.sides[name].levels)
+    @cached_property
+    def _sizes(self) -> dict[Seen, int]:
+        """The levels of each axis, missing cells too: looked up for each pair, so found once."""
+        return {name: len(side.levels) + 1 for name, side in self.sides.items()}
 
     def missing(self, name: Seen) -> bool:
         """Whether an axis has missing cells."""
         return self.sides[name].levels.missing > 0
 
-    def _cells(self, ask: Ask) -> int:
-        return (self._levels(ask.a) + 1) * (self._levels(ask.b) + 1)
+    def cells(self, ask: Ask) -> int:
+        """The cells of a table, with those of missing cells."""
+        return self._sizes[ask.a] * self._sizes[ask.b]
 
     def _tabled(self, ask: Ask) -> bool:
-        return ask.test == "chi-squared" or self._cells(ask) <= SMALL_TABLE
+        return ask.test == "chi-squared" or self.cells(ask) <= SMALL_TABLE
 
     # -- rounds ------------------------------------------------------------------------------
 
     def answers(self, asks: Iterable[Ask]) -> Asking[dict[Ask, Answer]]:
         """One round for the asks; one before it where ranks depend on missing cells."""
-        block = list(dict.fromkeys(asks))
-        tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
-        scored = [ask for ask in block if ask not in tabled]
+        block = dict.fromkeys(asks)
+        tabled = _Tables.of(self, [ask for ask in block if self._tabled(ask)])
+        scored = [ask for ask in block if not self._tabled(ask)]
         absent = self._absent_passes(scored)
-        first: list[Pass] = [*tabled.values(), *absent.values()]
+        first: list[Pass] = [*tabled.passes, *absent.values()]
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
         facts = (yield from asked(self.engine, first)) if absent else Facts({})
         scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
@@ -139,7 +144,7 @@ class Asker:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
-        found = self._from_tables(tabled, facts)
+        found = tabled.answers(facts)
         return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
     def axis(self, name: Seen) -> Axis:
@@ -147,6 +152,10 @@ class Asker:
         if name not in self._axes:
             self._axes[name] = self.sides[name].axis(name.variable)
         return self._axes[name]
+
+    def written_out(self, ask: Ask) -> bool:
+        """Whether a table is counted as an array."""
+        return self.cells(ask) <= DENSE_TABLE
 
     @property
     def _weight(self) -> float:
@@ -178,36 +187,14 @@ class Asker:
         axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
         return Scored(axis, float((scores**2 * weights).sum()))
 
-    def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
-        """A pass for each table."""
-        axes = {name: self.axis(name) for ask in asks for name in (ask.a, ask.b)}
-        return {
-            ask: (Crosstab if self._cells(ask) <= DENSE_TABLE else SparseCrosstab)(
-                axes[ask.a], axes[ask.b]
-            )
-            for ask in asks
-        }
-
-    # -- tests answered from a table ---------------------------------------------------------
-
-    def _from_tables(self, tabled: Mapping[Ask, TablePass], facts: Facts) -> dict[Ask, Answer]:
-        """Each test once, for all its tables."""
-        alike: dict[tuple[PairTest, bool], list[Ask]] = {}
-        for ask, question in tabled.items():
-            alike.setdefault((ask.test, isinstance(question, SparseCrosstab)), []).append(ask)
-        found: dict[Ask, Answer] = {}
-        for (test, _), asks in alike.items():
-            tables = [self._table(ask, tabled[ask], facts) for ask in asks]
-            found |= placed(asks, tested(test, tables, self.test_n))
-        return found
-
-    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Tabled:
-        """The table of an ask with its axes in order."""
-        counts: Layers | SparseCells = facts[question]
-        a, b = self.sides[ask.a].levels, self.sides[ask.b].levels
-        if self.missing_category and ask.test == "chi-squared":
-            return Tabled(counts, a, b, (self._with_missing(ask.a), self._with_missing(ask.b)))
-        return Tabled(counts, a, b, (a.keys, b.keys))
+    def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
+        """The tables of asks of one test."""
+        a, b = ([self.sides[name].levels for name in side] for side in _sides(asks))
+        if self.missing_category and asks[0].test == "chi-squared":
+            named = _sides(asks)
+            keys = tuple([self._with_missing(name) for name in side] for side in named)
+            return Tabled(counts, a, b, (keys[0], keys[1]))
+        return Tabled(counts, a, b, ([levels.keys for levels in a], [levels.keys for levels in b]))
 
     def _with_missing(self, name: Seen) -> Keys:
         if name not in self._keys:
@@ -224,6 +211,64 @@ class Asker:
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
         }
+
+
+# -- tests answered from tables ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """Asks that are answered from tables, those of a test one after the other."""
+
+    asker: Asker
+    written: Sequence[Ask]
+    question: PairTables | None
+    sparse: Mapping[Ask, SparseCrosstab]
+    """Of tables too large to write out."""
+
+    @staticmethod
+    def of(asker: Asker, asks: Sequence[Ask]) -> _Tables:
+        written = sorted(filter(asker.written_out, asks), key=lambda ask: ask.test)
+        names = dict.fromkeys(name for side in _sides(written) for name in side)
+        place = {name: i for i, name in enumerate(names)}
+        pairs = tuple((place[ask.a], place[ask.b]) for ask in written)
+        axes = tuple(asker.axis(name) for name in names)
+        sparse = {
+            ask: SparseCrosstab(asker.axis(ask.a), asker.axis(ask.b))
+            for ask in asks
+            if not asker.written_out(ask)
+        }
+        return _Tables(asker, written, PairTables(axes, pairs) if written else None, sparse)
+
+    @property
+    def passes(self) -> list[Pass]:
+        return [*([self.question] if self.question else []), *self.sparse.values()]
+
+    def answers(self, facts: Facts) -> dict[Ask, Answer]:
+        """Each test once, for all its tables."""
+        asker, found = self.asker, dict[Ask, Answer]()
+        layers: Layers | None = None if self.question is None else facts[self.question]
+        start = 0
+        for test, these in groupby(self.written, key=lambda ask: ask.test):
+            asks = list(these)
+            assert layers is not None
+            stop = start + sum(map(asker.cells, asks))
+            tables = asker.tables(asks, layers[:, start:stop])
+            found |= placed(asks, tested(test, tables, asker.test_n))
+            start = stop
+        large = sorted(self.sparse, key=lambda ask: ask.test)
+        for test, these in groupby(large, key=lambda ask: ask.test):
+            asks = list(these)
+            tables = asker.tables(asks, [facts[self.sparse[ask]] for ask in asks])
+            found |= placed(asks, tested(test, tables, asker.test_n))
+        return found
+
+
+def _sides(asks: Sequence[Ask]) -> tuple[list[Seen], list[Seen]]:
+    return [ask.a for ask in asks], [ask.b for ask in asks]
+
+
+# -- tests answered from scores ------------------------------------------------------------------
 
 
 @dataclass(eq=False)
