@@ -727,6 +727,50 @@ static PyObject *rank_tables(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* -- paths ------------------------------------------------------------------------------------- */
+
+/* The share of lattice paths from (0, 0) to (m, n), m > n, that touch |x n - y m| >= h g: the exact p
+   of the two-sample Kolmogorov-Smirnov test, column by column in a window that slides (as scipy). */
+static double share_outside(int64_t m, int64_t n, int64_t g, int64_t h, double *column)
+{
+    const int64_t mg = m / g, ng = n / g;
+    int64_t low = 0, high = (h + mg - 1) / mg;
+    if (high > n + 1) high = n + 1;
+    int64_t length = high;
+    for (int64_t j = 0; j <= n; j++) column[j] = j < high ? 0.0 : 1.0;
+    for (int64_t i = 1; i <= m; i++) {
+        const int64_t last_low = low, last_length = length, below = ng * i - h;
+        low = below < 0 ? 0 : below / mg + 1;
+        if (low > n) low = n;
+        high = (ng * i + h + mg - 1) / mg;
+        if (high > n + 1) high = n + 1;
+        if (high <= low) return 1.0;
+        double value = low == 0 ? 0.0 : 1.0;
+        for (int64_t k = 0; k < high - low; k++) {
+            const int64_t j = k + low;
+            value = (column[j - last_low] * (double)i + value * (double)j) / (double)(i + j);
+            column[k] = value;
+        }
+        length = high - low;
+        for (int64_t k = length; k < last_length; k++) column[k] = 1.0;
+    }
+    return column[length - 1];
+}
+
+static PyObject *paths_outside(PyObject *self, PyObject *args)
+{
+    Py_ssize_t m, n, g, h;
+    if (!PyArg_ParseTuple(args, "nnnn", &m, &n, &g, &h)) return NULL;
+    double *column = malloc((size_t)(n + 2) * sizeof(double));
+    if (column == NULL) return PyErr_NoMemory();
+    double share;
+    Py_BEGIN_ALLOW_THREADS
+    share = share_outside(m, n, g, h, column);
+    Py_END_ALLOW_THREADS
+    free(column);
+    return PyFloat_FromDouble(share);
+}
+
 static PyMethodDef methods[] = {
     {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
     {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
@@ -740,6 +784,7 @@ static PyMethodDef methods[] = {
     {"gather_cells", gather_cells, METH_VARARGS, "Sums over the cells of each row."},
     {"scatter_cells", scatter_cells, METH_VARARGS, "Sums over the rows of each cell."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
+    {"paths_outside", paths_outside, METH_VARARGS, "Share of lattice paths outside two lines."},
     {NULL, NULL, 0, NULL},
 };
 
