@@ -7,9 +7,6 @@ from typing import Any
 
 PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
-NEWEST = "scatter_cells"
-"""The loop that was added last."""
-
 LOOPS = (
     "count_pairs",
     "code_numbers",
@@ -21,6 +18,9 @@ LOOPS = (
     "paths_outside",
     "index_numbers",
     "place_numbers",
+    "sparse_gram",
+    "gather_cells",
+    "scatter_cells",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 
