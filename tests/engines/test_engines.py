@@ -367,8 +367,9 @@ def run_on(engine, case, folder, session=None):
 
 
 @pytest.fixture(params=["memory", "batches", pytest.param("spark", marks=pytest.mark.spark)])
-def assess_on(request, tmp_path):
-    """Runs cases on one of the engines."""
+def assess_on(request, tmp_path, monkeypatch):
+    """Runs cases on one of the engines; rows stay in Spark, however few."""
+    monkeypatch.setattr("microgauge.engines.spark.rows.FEW_CELLS", 0)
     session = request.getfixturevalue("spark") if request.param == "spark" else None
     return lambda case: run_on(request.param, case, tmp_path, session)
 

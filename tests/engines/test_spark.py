@@ -30,6 +30,12 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _stays_in_spark(monkeypatch):
+    """Rows stay in Spark, however few: what runs there is what is tested here."""
+    monkeypatch.setattr(spark_rows, "FEW_CELLS", 0)
+
+
 # -- tables --------------------------------------------------------------------------------------
 
 NAMES = ["region", "sex", "health", "age", "income"]
@@ -65,6 +71,33 @@ def pair():
 
 KEYED = {"schema": schema(key="number", weight="w"), "only": ["gdu", "loss", "risk"]}
 APART = {"schema": schema(aligned=False), "only": ["gdu", "risk"]}
+
+
+# -- few rows ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("choices", "most"), [(APART, 6), (KEYED, 20)])
+def test_few_rows_are_fetched_once(spark, pair, monkeypatch, choices, most):
+    expected = with_details(microgauge.assess(*pair, **choices))
+    frames = [in_spark(spark, frame) for frame in pair]
+
+    found = []
+
+    def work():
+        found.append(with_details(microgauge.assess(*frames, engine=spark, **choices)))
+
+    many = jobs_of(spark, f"left there {most}", work)
+    monkeypatch.setattr(spark_rows, "FEW_CELLS", 1 << 22)
+    few = jobs_of(spark, f"fetched {most}", work)
+    assert [differences(expected, result) for result in found] == [[], []]
+    assert few <= most < many
+
+
+def test_more_rows_than_few_are_left_in_spark(spark, pair, monkeypatch):
+    monkeypatch.setattr(spark_rows, "FEW_CELLS", 600 * 7 - 1)
+    few, many = (open_table(in_spark(spark, f), which="original").frame for f in reversed(pair))
+    assert few.fetched.num_rows == 560
+    assert many.fetched is None
 
 
 # -- Spark Connect -------------------------------------------------------------------------------

@@ -24,7 +24,9 @@ warnings.simplefilter("ignore")
 import pandas as pd
 from pyspark.sql import SparkSession
 import microgauge
+from microgauge.engines.spark import rows
 
+rows.FEW_CELLS = 0  # rows stay on the workers
 master, folder, source = sys.argv[1:]
 settings = {
     "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",

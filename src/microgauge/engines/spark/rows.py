@@ -34,6 +34,8 @@ from microgauge.values.totals import Total
 
 FEW_PARTS = 32
 """Answers of so many partitions are added by the driver; of more, by workers first."""
+FEW_CELLS = 1 << 22
+"""Codes of a table, 16 MB, that the driver fetches once and asks itself: a job takes longer."""
 
 
 def summed(answers: Any, parts: int | None) -> Total:
@@ -76,14 +78,24 @@ class CodedFrame:
 
     def engine(self, weight: Weight | None) -> SparkRows:
         """An engine over the rows."""
-        return SparkRows(self, self.rows, len(self._counts), weight)
+        parts = None if self.fetched is not None else len(self._counts)
+        return SparkRows(self, self.rows, parts, weight)
 
     @cached_property
     def rows(self) -> int:
         """Their number; `InputError` where it is not the one that was read before."""
-        found = sum(self._counts)
+        found = sum(self._counts) if self.fetched is None else self.fetched.num_rows
         check_unchanged(self._rows is None or found == self._rows)
         return found
+
+    @cached_property
+    def fetched(self) -> Any | None:
+        """All rows, fetched once where they were found to be few; None where they stay in Spark."""
+        count = sum(self._counts) if self._rows is None else self._rows
+        if count * len(self.frame.columns) > FEW_CELLS:
+            return None
+        with spark_errors(self._which):
+            return self.frame.toArrow()
 
     @cached_property
     def _counts(self) -> list[int]:
@@ -186,7 +198,12 @@ class SparkRows:
         return True
 
     def scan(self, passes: Sequence[Pass]) -> Facts:
-        """Fold the passes over all rows: in partitions, or by a shuffle where answers are keyed."""
+        """Fold the passes over all rows: in partitions, or by a shuffle where answers are keyed.
+
+        Where the rows are few they are here.
+        """
+        if self._few is not None:
+            return self._few.scan(passes)
         asked = list(dict.fromkeys(passes))
         with spark_errors("coded"):
             sums = self._folded([question for question in asked if not question.keyed])
@@ -253,14 +270,24 @@ class SparkRows:
     def sample(self, most: int, seed: int, *, by_place: bool = False) -> Local:
         """All rows where they are not more, else about so many, chosen by hash, in memory."""
         assert not by_place  # rows have no order here, so no tables correspond by it
+        if self._few is not None and self.rows <= most:
+            return self._few
         if self._sample is None or self._sample[:2] != (most, seed):
             self._sample = (most, seed, self._sampled(most, seed))
         return self._sample[2]
 
+    @cached_property
+    def _few(self) -> Local | None:
+        """All rows in memory where they are few; None where they stay in Spark."""
+        return None if self._owner.fetched is None else self._in_memory(self._owner.fetched)
+
     def _sampled(self, most: int, seed: int) -> Local:
         with spark_errors("coded"):
             frame = self._chosen(most / self.rows, seed) if self.rows > most else self.frame
-            found = frame.toArrow()
+            return self._in_memory(frame.toArrow())
+
+    def _in_memory(self, found: Any) -> Local:
+        """Rows that were fetched."""
         columns = {
             name: found.column(place).to_numpy()
             for name, place in self.places.items()
