@@ -39,9 +39,9 @@ MOST_APPROACHES = 150
 """Steps of the quasi-Newton climb before Newton's own take over."""
 MEMORY = 40
 """Steps that the quasi-Newton climb remembers."""
-PATIENCE = 75
+PATIENCE = 120
 """Steps of the quasi-Newton climb after which it looks at the curvature where it is: as much work
-as some twenty steps, which most climbs do without."""
+as some twenty steps, without which most climbs arrive."""
 DEPENDENT = 1e-10
 """A column whose squared part outside the columns before it is smaller is dropped as dependent."""
 
