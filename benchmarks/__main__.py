@@ -24,6 +24,7 @@ from benchmarks import (
     startup,
     suppression,
     whole,
+    wide,
 )
 from benchmarks.measure import Outcome, Setting
 
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "l": suppression.measure,
     "n": nearest.measure,
     "o": inference.measure,
+    "w": wide.measure,
 }
 
 

@@ -17,9 +17,10 @@ from microgauge.kernels import (
     ranks_within,
     score_product,
     score_sums,
+    table_ranks,
 )
 from microgauge.kernels.loading import PLAIN
-from microgauge.passes import Absent, Axis, RankProduct, Ranks, RankSums
+from microgauge.passes import Absent, Axis, Crosstab, PairTables, RankProduct, Ranks, RankSums
 from microgauge.passes.ranks import RankedLevels
 
 WAYS = ["plain", "compiled"] if compiled() is not None else ["plain"]
@@ -167,3 +168,49 @@ def test_ranks_among_complete_rows_are_scipys(seed, batch):
     assert [r.squares for r in ranks] == [(r**2).sum() for r in ranked]
     for level in range(a.size):
         assert facts[sums][level] == ranked[1][of_a[complete] == level].sum()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.usefixtures("way")
+def test_ranks_out_of_tables_by_scipy(seed):
+    rng = np.random.default_rng(seed)
+    sizes = np.array([3, 40, 6, 300, 2])
+    columns = [rng.integers(0, size, 500).astype(np.uint16) for size in sizes]
+    a, b = np.array([0, 1, 2, 3, 4, 0]), np.array([1, 2, 3, 1, 3, 4])
+    pairs = Pairs.of(a, b, sizes)
+    cells = count_pairs(columns, pairs)[0]
+    found = table_ranks(cells, pairs.rows[:, 3], sizes[a], sizes[b])
+    first = 0
+    for place, (i, j) in enumerate(zip(a, b, strict=True)):
+        complete = (columns[i] < sizes[i] - 1) & (columns[j] < sizes[j] - 1)  # the last is missing
+        x, y = columns[i][complete], columns[j][complete]
+        ranks = [2 * stats.rankdata(side) - (len(side) + 1) for side in (x, y)]
+        assert found.rows[place] == len(x)
+        assert found.squares_a[place] == (ranks[0] ** 2).sum()
+        assert found.squares_b[place] == (ranks[1] ** 2).sum()
+        assert found.product[place] == (ranks[0] * ranks[1]).sum()
+        last = first + sizes[i] - 1
+        groups = np.arange(sizes[i] - 1)
+        assert found.groups[first:last].tolist() == [(x == g).sum() for g in groups]
+        assert found.sums[first:last].tolist() == [ranks[1][x == g].sum() for g in groups]
+        first = last
+    assert first == len(found.sums)
+
+
+@pytest.mark.usefixtures("way")
+def test_tables_of_pairs_as_one_question_are_those_of_each():
+    rng = np.random.default_rng(3)
+    axes = tuple(
+        Axis(name, np.arange(size + 1), size, identity=True)
+        for name, size in (("a", 3), ("b", 200), ("c", 7))
+    )
+    codes = {axis.column: rng.integers(0, axis.size + 1, 999) for axis in axes}
+    codes = {name: cells.astype(np.uint8) for name, cells in codes.items()}
+    question = PairTables(axes, ((0, 1), (2, 0), (1, 2)))
+    assert question == PairTables(axes, ((0, 1), (2, 0), (1, 2)))
+    assert question != PairTables(axes, ((0, 1), (0, 2), (1, 2)))
+    single = [Crosstab(axes[i], axes[j]) for i, j in question.pairs]
+    for weights in (None, rng.random(999)):
+        facts = Local(codes, 999, weights).scan([question, *single])
+        wanted = [facts[one].reshape(len(facts[one]), -1) for one in single]
+        assert np.array_equal(facts[question], np.concatenate(wanted, axis=1))

@@ -55,6 +55,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def here(self) -> bool:
+        """Whether rows are on this machine."""
+        ...
+
+    @property
     def numbered(self) -> bool:
         """Whether rows have numbers by which a user finds them again."""
         ...

@@ -91,6 +91,11 @@ class Local:
         return None if self._units is None else np.asarray(self._units[:], dtype=np.uint64)
 
     @property
+    def here(self) -> bool:
+        """Rows are on this machine."""
+        return True
+
+    @property
     def numbered(self) -> bool:
         """Rows have their numbers in the file."""
         return True

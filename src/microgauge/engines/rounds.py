@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from microgauge.engines.engine import Engine
 from microgauge.errors import InputError, Undefined
+from microgauge.kernels import in_threads
 from microgauge.passes import Facts, Pass
 
 T = TypeVar("T")
@@ -241,13 +242,20 @@ class Rounds:
         """One scan of each table for the questions of all."""
         wanted = _merged(task.questions for task in asking if task.questions is not None)
         try:
-            answers = {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
+            answers = _scanned(wanted)
         except MemoryError as error:
             named = dict.fromkeys(str(getattr(task.part, "name", task.part)) for task in asking)
             error.add_note(f"while reading rows for {', '.join(named)}")
             raise
         for task in asking:
             task.questions, task.send = None, answers
+
+
+def _scanned(wanted: Questions) -> dict[Engine, Facts]:
+    """Each table scanned once: those on this machine at the same time."""
+    here = [engine for engine in wanted.of if engine.here]
+    facts = dict(zip(here, in_threads(lambda e: e.scan(wanted.of[e]), here), strict=True))
+    return facts | {e: e.scan(passes) for e, passes in wanted.of.items() if e not in facts}
 
 
 def run_one(work: Asking[T]) -> T:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels.loading import compiled
-from microgauge.kernels.sharing import in_threads, processors
+from microgauge.kernels.sharing import in_parts
 
-SHARED = 1 << 22
+SHARED = 1 << 20
 """Rows × pairs from which threads share the pairs."""
 
 
@@ -62,15 +61,8 @@ def count_pairs(
     def count(part: tuple[int, int]) -> None:
         loops.count_pairs(held, rows, weights, pairs.rows, *part, layers)
 
-    in_threads(count, _parts(len(pairs.rows), rows))
+    in_parts(count, len(pairs.rows), shared=len(pairs.rows) * rows >= SHARED)
     return layers
-
-
-def _parts(pairs: int, rows: int) -> list[tuple[int, int]]:
-    """Pairs in as many parts as there are processors, where it pays."""
-    count = processors() if pairs * rows >= SHARED else 1
-    edges = np.linspace(0, pairs, count + 1).astype(int).tolist()
-    return list(pairwise(edges))
 
 
 def _count_plainly(

@@ -8,6 +8,17 @@ from typing import Any
 PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
 
+LOOPS = (
+    "count_pairs",
+    "code_numbers",
+    "merge_places",
+    "score_product",
+    "score_sums",
+    "ranks_within",
+    "rank_tables",
+)
+"""What there is. Loops that were built from an older source lack some, and are left alone too."""
+
 
 def compiled() -> Any | None:
     """The module of compiled loops; None where NumPy has to do."""
@@ -19,7 +30,7 @@ def _found() -> Any | None:
         from microgauge.kernels import _loops  # type: ignore[attr-defined]
     except ImportError:  # built without a compiler
         return None
-    return _loops
+    return _loops if all(hasattr(_loops, name) for name in LOOPS) else None
 
 
 _LOOPS = _found()

@@ -430,6 +430,82 @@ static PyObject *ranks_within(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Ranks out of tables: complete rows stand in all rows and columns but the last ones. For each table
+   its complete rows, those of each group and their sum of doubled centred ranks by columns, and the
+   squares and products of the ranks by rows and by columns. Callers see to it that all fits. */
+static void rank_table(const int64_t *table, int64_t height, int64_t width, int64_t *columns,
+                       int64_t *groups, int64_t *sums, int64_t *whole)
+{
+    const int64_t high = height - 1, wide = width - 1;
+    memset(columns, 0, (size_t)wide * sizeof(int64_t));
+    int64_t rows = 0;
+    for (int64_t i = 0; i < high; i++) {
+        const int64_t *line = table + i * width;
+        int64_t here = 0;
+        for (int64_t j = 0; j < wide; j++) {
+            columns[j] += line[j];
+            here += line[j];
+        }
+        groups[i] = here;
+        rows += here;
+    }
+    int64_t below = 0, by_rows = 0, by_columns = 0, product = 0;
+    for (int64_t j = 0; j < wide; j++) {
+        const int64_t count = columns[j], rank = 2 * below + count - rows;
+        by_columns += count * rank * rank;
+        below += count;
+        columns[j] = rank;
+    }
+    below = 0;
+    for (int64_t i = 0; i < high; i++) {
+        const int64_t *line = table + i * width;
+        const int64_t rank = 2 * below + groups[i] - rows;
+        int64_t sum = 0;
+        for (int64_t j = 0; j < wide; j++) sum += line[j] * columns[j];
+        by_rows += groups[i] * rank * rank;
+        product += rank * sum;
+        below += groups[i];
+        sums[i] = sum;
+    }
+    whole[0] = rows;
+    whole[1] = by_rows;
+    whole[2] = by_columns;
+    whole[3] = product;
+}
+
+/* `tables` has for each: where its cells start, its height, its width, where its groups start. */
+static PyObject *rank_tables(PyObject *self, PyObject *args)
+{
+    Py_buffer cells, tables, groups, sums, whole;
+    Py_ssize_t first, last;
+    if (!PyArg_ParseTuple(args, "y*y*nnw*w*w*", &cells, &tables, &first, &last, &groups, &sums,
+                          &whole))
+        return NULL;
+    const int64_t *table = tables.buf;
+    int64_t widest = 1;
+    for (Py_ssize_t t = first; t < last; t++)
+        if (table[4 * t + 2] > widest) widest = table[4 * t + 2];
+    int64_t *columns = malloc((size_t)widest * sizeof(int64_t));
+    if (columns != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t t = first; t < last; t++) {
+            const int64_t *at = table + 4 * t;
+            rank_table((const int64_t *)cells.buf + at[0], at[1], at[2], columns,
+                       (int64_t *)groups.buf + at[3], (int64_t *)sums.buf + at[3],
+                       (int64_t *)whole.buf + 4 * t);
+        }
+        Py_END_ALLOW_THREADS
+        free(columns);
+    }
+    PyBuffer_Release(&cells);
+    PyBuffer_Release(&tables);
+    PyBuffer_Release(&groups);
+    PyBuffer_Release(&sums);
+    PyBuffer_Release(&whole);
+    if (columns == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
     {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
@@ -437,6 +513,7 @@ static PyMethodDef methods[] = {
     {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
     {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
     {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
+    {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TypeVar
 
 S = TypeVar("S")
@@ -17,6 +18,13 @@ def processors() -> int:
     """Processors that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def in_parts(work: Callable[[tuple[int, int]], object], count: int, *, shared: bool) -> None:
+    """Do some work from the first to the last of so many; where it pays, processors share it."""
+    parts = processors() if shared else 1
+    edges = [count * part // parts for part in range(parts + 1)]
+    in_threads(work, pairwise(edges))
 
 
 def in_threads(work: Callable[[S], T], items: Iterable[S]) -> list[T]:

@@ -15,11 +15,11 @@ from microgauge.passes.matching import (
     Suppressed,
     Within,
 )
-from microgauge.passes.parted import PartedTable
+from microgauge.passes.parted import PartedTables
 from microgauge.passes.ranks import RankProduct, Ranks, RankSums
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
-from microgauge.passes.tables import Absent, Crosstab, Cube, SparseCrosstab, Tally
+from microgauge.passes.tables import Absent, Crosstab, Cube, PairTables, SparseCrosstab, Tally
 
 __all__ = [
     "LAGS",
@@ -41,7 +41,8 @@ __all__ = [
     "Moments",
     "MovedClasses",
     "OwnClasses",
-    "PartedTable",
+    "PairTables",
+    "PartedTables",
     "Pass",
     "Product",
     "ProductAtLags",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels import in_threads
 from microgauge.values.totals import Total
 
 BATCH_ROWS = 1 << 16
@@ -38,6 +39,8 @@ class Axis:
     """A number for each level (a rank, say) and 0 for missing cells."""
     identity: bool = False
     """Whether raw codes are the levels themselves, which spares looking them up."""
+    scored_by: str | None = None
+    """What settles the scores where column and lookup do: such scores need not be compared."""
 
     @cached_property
     def narrow(self) -> NDArray[Any]:
@@ -47,7 +50,9 @@ class Axis:
     @cached_property
     def _print(self) -> tuple[object, ...]:
         lookup = None if self.identity else _digest(self.lookup)
-        scores = None if self.scores is None else _digest(self.scores)
+        scores: bytes | str | None = self.scored_by
+        if scores is None and self.scores is not None:
+            scores = _digest(self.scores)
         return self.column, self.size, lookup, scores
 
     @cached_property
@@ -210,6 +215,33 @@ class Batch:
         if found is None:
             found = self._stacks[axes] = np.stack([self.scores(axis) for axis in axes], axis=1)
         return found
+
+
+SHARED_ROWS = 1 << 14
+"""Rows from which threads share questions: below, handing one over takes longer than its answer."""
+
+
+class InThreads(Pass):
+    """Questions that each take a while for a long batch: threads share them."""
+
+    long: ClassVar[bool] = True
+
+    @classmethod
+    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
+        """Each by itself, in threads."""
+
+        def read(batch: Batch) -> Sequence[Any]:
+            for question in questions:
+                for axis in question.seen:
+                    batch.narrow(axis)  # what they share is worked out before threads begin
+            if batch.rows < SHARED_ROWS:
+                return [question.read(batch) for question in questions]
+            return in_threads(lambda question: question.read(batch), questions)
+
+        return read
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
 
 
 class _Sum:

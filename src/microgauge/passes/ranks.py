@@ -7,17 +7,15 @@ their own, and sums of them are exact, whatever the batches and threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
 
 from microgauge.arrays import Counts
-from microgauge.kernels import in_threads, ranks_within, score_product, score_sums
+from microgauge.kernels import ranks_within, score_product, score_sums
 from microgauge.kernels.scoring import Scores
-from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.passes.batch import Axis, Batch, InThreads
 from microgauge.passes.tables import SparseCells
 
 MOST_ROWS = 1 << 30
@@ -73,32 +71,11 @@ class Ranks:
         return (rows**3 - cubes) // 3
 
 
-class _InThreads(Pass):
-    """Questions that each take a while for a long batch: threads share them."""
-
-    long: ClassVar[bool] = True
-
-    @classmethod
-    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
-        """Each by itself, in threads."""
-
-        def read(batch: Batch) -> Sequence[Any]:
-            for question in questions:
-                for axis in question.seen:
-                    batch.narrow(axis)  # what they share is worked out before threads begin
-            return in_threads(lambda question: question.read(batch), questions)
-
-        return read
-
-    def __hash__(self) -> int:
-        raise NotImplementedError
-
-
 # What ranks are is settled by the two axes, so that questions are equal where these are.
 
 
 @dataclass(frozen=True)
-class RankProduct(_InThreads):
+class RankProduct(InThreads):
     """Sum of the products of two axes' doubled ranks among rows in which neither is missing."""
 
     a: Axis
@@ -112,7 +89,7 @@ class RankProduct(_InThreads):
 
 
 @dataclass(frozen=True)
-class RankSums(_InThreads):
+class RankSums(InThreads):
     """Sums of doubled ranks, among rows in which neither axis is missing, in each group."""
 
     group: Axis

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.kernels import Pairs, count_pairs
-from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.passes.batch import Axis, Batch, InThreads, Pass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
@@ -94,6 +95,38 @@ class Crosstab(Pass):
 
 
 @dataclass(frozen=True)
+class PairTables(Pass):
+    """Tables of many pairs of axes as one question: a wide table has too many to hold one each."""
+
+    axes: tuple[Axis, ...]
+    pairs: tuple[tuple[int, int], ...]
+    """Places of axes that go together."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.axes, self.pairs))
+
+    @cached_property
+    def seen(self) -> tuple[Axis, ...]:
+        """All axes."""
+        return self.axes
+
+    @cached_property
+    def _places(self) -> Pairs:
+        sizes = np.array([axis.size + 1 for axis in self.axes], dtype=np.int64)
+        a, b = np.array(self.pairs, dtype=np.int64).reshape(-1, 2).T
+        return Pairs.of(a, b, sizes)
+
+    def read(self, batch: Batch) -> Layers:
+        """Layers × the cells of all tables, each written line by line, missing cells last."""
+        columns = [batch.narrow(axis) for axis in self.axes]
+        return count_pairs(columns, self._places, batch.weights)
+
+
+@dataclass(frozen=True)
 class Cube(Pass):
     """How often each combination of three axes' levels occurs."""
 
@@ -159,13 +192,11 @@ def _sparse(keys: NDArray[Any], weights: Floats | None) -> SparseCells:
 
 
 @dataclass(frozen=True)
-class Absent(Pass):
+class Absent(InThreads):
     """How often each level of an axis occurs where another axis is missing."""
 
     axis: Axis
     given: Axis
-
-    long: ClassVar[bool] = True
 
     def read(self, batch: Batch) -> SparseCells:
         """The levels that occur there; rows in which both are missing are left out."""

@@ -34,9 +34,9 @@ class Side:
         """Whether every cell is missing."""
         return self.levels.present == 0
 
-    def axis(self, column: str, scores: Floats | None = None) -> Axis:
+    def axis(self, column: str, scores: Floats | None = None, scored_by: str | None = None) -> Axis:
         """How passes see the variable in a column of a table."""
-        return Axis(column, self.lookup, len(self.levels), scores, self._identity)
+        return Axis(column, self.lookup, len(self.levels), scores, self._identity, scored_by)
 
     @cached_property
     def _identity(self) -> bool:

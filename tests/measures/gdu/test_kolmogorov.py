@@ -7,14 +7,35 @@ from scipy import special, stats
 
 from microgauge.measures.gdu.kolmogorov import kolmogorov_tail, one_sided_tail, pelz_good
 
-SQUARES = [0.05, 0.3, 0.754, 1.0, 2.19, 2.21, 4.0, 17.9, 18.1, 60.0, 200.0, 340.0]
+SQUARES = [
+    1e-4,
+    0.003,
+    0.03,
+    0.041,
+    0.05,
+    0.1,
+    0.19,
+    0.3,
+    0.754,
+    1.0,
+    2.19,
+    2.21,
+    4.0,
+    17.9,
+    18.1,
+    60.0,
+    200.0,
+    340.0,
+]
 
 
 # scipy adds up every term.
 LARGE = [pytest.param(units, marks=pytest.mark.slow) for units in (488_420, 1_000_000)]
 
 
-@pytest.mark.parametrize("units", [5, 139, 5_000, 10_000, 99_999, 100_001, *LARGE])
+@pytest.mark.parametrize(
+    "units", [1, 2, 5, 139, 140, 141, 500, 5_000, 10_000, 99_999, 100_001, *LARGE]
+)
 @pytest.mark.parametrize("square", SQUARES)
 def test_tail_is_scipys(units: int, square: float) -> None:
     distance = min((square / units) ** 0.5, 0.999)

@@ -171,6 +171,11 @@ class SparkRows:
         return self._weight is not None
 
     @property
+    def here(self) -> bool:
+        """Rows are on workers, which share them among themselves."""
+        return False
+
+    @property
     def numbered(self) -> bool:
         """Spark's rows come in any order."""
         return False

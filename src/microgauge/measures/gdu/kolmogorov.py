@@ -1,4 +1,4 @@
-"""The tail of Kolmogorov's distribution for many units, without loading all of scipy.stats.
+"""The tail of Kolmogorov's distribution, without loading all of scipy.stats.
 
 Simard, R. and L'Ecuyer, P. (2011). Computing the two-sided Kolmogorov–Smirnov distribution.
 Journal of Statistical Software 39(11). Figures agree with scipy's `kstwo.sf`, which follows the
@@ -7,14 +7,23 @@ same paper.
 
 from __future__ import annotations
 
+from math import ceil, exp, lgamma, log
+
 import numpy as np
+from scipy import special
+
+from microgauge.arrays import Floats
 
 MANY = 100_000
 """Units from which Pelz and Good's series serves for all small distances."""
+FEW = 140
+"""Units up to which the matrix serves for all distances that are not large."""
 SUMMED = (10_000, 1_000_000)
 """Units between which scipy adds up every term of the tail; beyond, it approximates."""
-TAIL = 2.2
-"""n d² from which the two-sided p is twice the one-sided one."""
+NEAR = 0.04
+"""n d² up to which P(D ≤ d) is below 1e-12."""
+TAIL, FAR = 2.2, 370.0
+"""n d² from which the two-sided p is twice the one-sided one, and from which it is 0."""
 GRID = 4097
 """Points of the grid that stands for the sum."""
 
@@ -22,13 +31,57 @@ GRID = 4097
 def kolmogorov_tail(distance: float, units: int) -> float:
     """P(D > d) for n units: the p-value of the Kolmogorov–Smirnov test."""
     square = units * distance**2
+    if distance >= 1.0 or units * distance <= 0.5:
+        return 0.0 if distance >= 1.0 else 1.0
+    if units <= FEW:
+        if square > 4.0 or distance >= 0.5:
+            return min(2.0 * float(special.smirnov(units, distance)), 1.0)
+        return _unlike(durbin(distance, units))
     if SUMMED[0] <= units <= SUMMED[1] and square >= TAIL:
         return min(2.0 * one_sided_tail(distance, units), 1.0)
-    if units > MANY and 0.04 < square < TAIL:
-        return min(max(1.0 - pelz_good(distance, units), 0.0), 1.0)
-    from scipy import stats  # takes half a second to load
+    if square >= TAIL:
+        return min(2.0 * float(special.smirnov(units, distance)), 1.0) if square < FAR else 0.0
+    if square <= NEAR:
+        return 1.0
+    if units <= MANY and units * distance**1.5 <= 1.4:
+        return _unlike(durbin(distance, units))
+    return _unlike(pelz_good(distance, units))
 
-    return float(np.clip(stats.kstwo.sf(distance, units), 0.0, 1.0))
+
+def _unlike(below: float) -> float:
+    return min(max(1.0 - below, 0.0), 1.0)
+
+
+def durbin(distance: float, units: int) -> float:
+    """P(D ≤ d) by Durbin's matrix, to the power n (Marsaglia, Tsang and Wang, 2003)."""
+    steps = ceil(units * distance)
+    matrix = _durbin_matrix(steps, steps - units * distance)
+    power, scale = np.eye(len(matrix)), 0.0  # of the power, the logarithm that was taken out
+    own = 0.0
+    left = units
+    while left:
+        if left & 1:
+            power, scale = power @ matrix, scale + own
+        matrix, own = matrix @ matrix, 2.0 * own
+        left >>= 1
+        most = float(matrix[steps - 1, steps - 1])
+        matrix, own = matrix / most, own + log(most)
+        most = float(power[steps - 1, steps - 1])
+        if most > 0.0:
+            power, scale = power / most, scale + log(most)
+    return exp(scale + lgamma(units + 1.0) - units * log(units))
+
+
+def _durbin_matrix(steps: int, short: float) -> Floats:
+    """Entry (i, j) is 1/(i - j + 1)!, with what the last step lacks taken off at the edges."""
+    size = 2 * steps - 1
+    lags = np.arange(size)[:, np.newaxis] - np.arange(size) + 1
+    powers = short ** np.arange(1, size + 1)
+    matrix = np.where(lags >= 0, 1.0, 0.0)
+    matrix[:, 0] -= powers
+    matrix[-1, :] -= powers[::-1]
+    matrix[-1, 0] += max(2.0 * short - 1.0, 0.0) ** size
+    return np.asarray(matrix / special.gamma(np.maximum(lags, 0) + 1.0))
 
 
 def one_sided_tail(distance: float, units: int) -> float:

@@ -31,6 +31,10 @@ REMOVED = "a variable was removed"
 EMPTY = "all values are missing in the original"
 BLOCK_BYTES = 1 << 27
 """Facts of one side held at a time."""
+LEAST_BYTES = 1 << 24
+BYTES_PER_ROW = 1 << 13
+"""A round costs as much as there are rows: with few of them blocks are smaller, down to the least,
+because memory that is asked for anew takes longer than to count in it."""
 KEPT_BYTES = 1 << 28
 """What is kept of the original's answers for other candidates."""
 
@@ -106,7 +110,7 @@ class Pairs:
         utility = np.full(len(wanted), np.nan)
         blocks: list[_Block] = []
         done = 0
-        for block in in_blocks(pairs, size, BLOCK_BYTES):
+        for block in in_blocks(pairs, size, self._block_bytes):
             before, after = yield from together(
                 self._originals(originals, [a for p in block for a in (p.original, p.recoded)]),
                 protecteds.answers(p.protected for p in block),
@@ -120,6 +124,11 @@ class Pairs:
             self.log.progress("testing pairs", done / len(pairs))
         names = [(a.name, b.name) for a, b in wanted]
         return Scored(names, utility, reasons, blocks)
+
+    @property
+    def _block_bytes(self) -> int:
+        rows = max(self.study.original.rows, self.study.protected.rows)
+        return min(BLOCK_BYTES, max(LEAST_BYTES, rows * BYTES_PER_ROW))
 
     def _wanted(self) -> list[tuple[Described, Described]]:
         by_name = {v.name: v for v in self.study.analysed}

@@ -7,8 +7,10 @@ the levels of each axis where the other is missing, because ranks are among comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,10 +32,10 @@ from microgauge.measures.gdu.association import (
 from microgauge.passes import (
     Absent,
     Axis,
-    Crosstab,
     Facts,
     Gram,
     GroupSums,
+    PairTables,
     Pass,
     Product,
     RankProduct,
@@ -42,14 +44,14 @@ from microgauge.passes import (
     SparseCrosstab,
 )
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
-from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells, TablePass
+from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
 from microgauge.sections.gdu.tabled import Tabled, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
 from microgauge.values.segments import joined
 
-SMALL_TABLE = 1 << 14
+SMALL_TABLE = 1 << 15
 """Cells up to which any test is answered from a table."""
 
 MISSING = "(missing)"
@@ -77,6 +79,16 @@ class Answer(NamedTuple):
     place: int
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """An axis with scores, and the sum of their squares over complete units."""
+
+    axis: Axis
+    squares: float
+    ranks: Ranks | None = None
+    """Whole ranks among complete units, which axes need not hold."""
+
+
 @dataclass(frozen=True)
 class Asker:
     """Answers asks about one table."""
@@ -87,87 +99,102 @@ class Asker:
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
     _keys: dict[Seen, Keys] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool], Scored] = field(default_factory=dict)
+    _ranked: dict[Seen, RankedLevels] = field(default_factory=dict)
 
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
         layers = 1 if not self.engine.weighted else 3
         if self._tabled(ask):
-            return 8 * layers * min(self._cells(ask), DENSE_TABLE)
+            return 8 * layers * min(self.cells(ask), DENSE_TABLE)
         absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
         return 8 * (layers + 1) * absent + 1024
 
-    def _levels(self, name: Seen) -> int:
-        return len(self.sides[name].levels)
+    @cached_property
+    def _sizes(self) -> dict[Seen, int]:
+        """The levels of each axis, missing cells too: looked up for each pair, so found once."""
+        return {name: len(side.levels) + 1 for name, side in self.sides.items()}
 
     def missing(self, name: Seen) -> bool:
         """Whether an axis has missing cells."""
         return self.sides[name].levels.missing > 0
 
-    def _cells(self, ask: Ask) -> int:
-        return (self._levels(ask.a) + 1) * (self._levels(ask.b) + 1)
+    def cells(self, ask: Ask) -> int:
+        """The cells of a table, with those of missing cells."""
+        return self._sizes[ask.a] * self._sizes[ask.b]
 
     def _tabled(self, ask: Ask) -> bool:
-        return ask.test == "chi-squared" or self._cells(ask) <= SMALL_TABLE
+        return ask.test == "chi-squared" or self.cells(ask) <= SMALL_TABLE
 
     # -- rounds ------------------------------------------------------------------------------
 
     def answers(self, asks: Iterable[Ask]) -> Asking[dict[Ask, Answer]]:
         """One round for the asks; one before it where ranks depend on missing cells."""
-        block = list(dict.fromkeys(asks))
-        tabled = self._table_passes([ask for ask in block if self._tabled(ask)])
-        scored = [ask for ask in block if ask not in tabled]
+        block = dict.fromkeys(asks)
+        tabled = _Tables.of(self, [ask for ask in block if self._tabled(ask)])
+        scored = [ask for ask in block if not self._tabled(ask)]
         absent = self._absent_passes(scored)
-        first: list[Pass] = [*tabled.values(), *absent.values()]
+        first: list[Pass] = [*tabled.passes, *absent.values()]
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
         facts = (yield from asked(self.engine, first)) if absent else Facts({})
         scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
         plans = {ask: scoring.plan(ask) for ask in scored}
-        shared = _Shared.of(plans.values(), scoring.bound)
+        shared = _Shared.of(plans.values(), self._weight)
         if absent:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
-        found = self._from_tables(tabled, facts)
+        found = tabled.answers(facts)
         return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
-    def axis(self, name: Seen, scores: Floats | None = None) -> Axis:
+    def axis(self, name: Seen) -> Axis:
         """How passes see a variable."""
-        if scores is not None:
-            return self.sides[name].axis(name.variable, scores)
         if name not in self._axes:
             self._axes[name] = self.sides[name].axis(name.variable)
         return self._axes[name]
 
-    def _table_passes(self, asks: list[Ask]) -> dict[Ask, TablePass]:
-        """A pass for each table."""
-        axes = {name: self.axis(name) for ask in asks for name in (ask.a, ask.b)}
-        return {
-            ask: (Crosstab if self._cells(ask) <= DENSE_TABLE else SparseCrosstab)(
-                axes[ask.a], axes[ask.b]
-            )
-            for ask in asks
-        }
+    def written_out(self, ask: Ask) -> bool:
+        """Whether a table is counted as an array."""
+        return self.cells(ask) <= DENSE_TABLE
 
-    # -- tests answered from a table ---------------------------------------------------------
+    @property
+    def _weight(self) -> float:
+        """What all rows weigh: no score of ranks is larger."""
+        return max(float(next(iter(self.sides.values())).levels.weighing.sums.sum()), 1.0)
 
-    def _from_tables(self, tabled: Mapping[Ask, TablePass], facts: Facts) -> dict[Ask, Answer]:
-        """Each test once, for all its tables."""
-        alike: dict[tuple[PairTest, bool], list[Ask]] = {}
-        for ask, question in tabled.items():
-            alike.setdefault((ask.test, isinstance(question, SparseCrosstab)), []).append(ask)
-        found: dict[Ask, Answer] = {}
-        for (test, _), asks in alike.items():
-            tables = [self._table(ask, tabled[ask], facts) for ask in asks]
-            found |= placed(asks, tested(test, tables, self.test_n))
-        return found
+    def ranked(self, name: Seen) -> RankedLevels:
+        """The levels of a variable, ranked among all its units."""
+        if name not in self._ranked:
+            self._ranked[name] = RankedLevels(self.sides[name].levels.rows)
+        return self._ranked[name]
 
-    def _table(self, ask: Ask, question: TablePass, facts: Facts) -> Tabled:
-        """The table of an ask with its axes in order."""
-        counts: Layers | SparseCells = facts[question]
-        a, b = self.sides[ask.a].levels, self.sides[ask.b].levels
-        if self.missing_category and ask.test == "chi-squared":
-            return Tabled(counts, a, b, (self._with_missing(ask.a), self._with_missing(ask.b)))
-        return Tabled(counts, a, b, (a.keys, b.keys))
+    def scored(self, name: Seen, *, ranked: bool) -> Scored:
+        """A variable scored among all its units."""
+        if (name, ranked) not in self._scored:
+            weights = self.sides[name].levels.sums
+            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+            self._scored[name, ranked] = self.scored_within(name, weights, ranked, said)
+        return self._scored[name, ranked]
+
+    def scored_within(
+        self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
+    ) -> Scored:
+        """A variable scored among units of which each level has so many."""
+        if ranked:
+            scores = centred_ranks(weights)
+        else:
+            scores = centred_values(self.sides[name].levels.numbers, weights)
+        axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
+        return Scored(axis, float((scores**2 * weights).sum()))
+
+    def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
+        """The tables of asks of one test."""
+        a, b = ([self.sides[name].levels for name in side] for side in _sides(asks))
+        if self.missing_category and asks[0].test == "chi-squared":
+            named = _sides(asks)
+            keys = tuple([self._with_missing(name) for name in side] for side in named)
+            return Tabled(counts, a, b, (keys[0], keys[1]))
+        return Tabled(counts, a, b, ([levels.keys for levels in a], [levels.keys for levels in b]))
 
     def _with_missing(self, name: Seen) -> Keys:
         if name not in self._keys:
@@ -186,14 +213,62 @@ class Asker:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class _Scored:
-    """An axis with scores, and the sum of their squares over complete units."""
+# -- tests answered from tables ------------------------------------------------------------------
 
-    axis: Axis
-    squares: float
-    ranks: Ranks | None = None
-    """Whole ranks among complete units, which axes need not hold."""
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """Asks that are answered from tables, those of a test one after the other."""
+
+    asker: Asker
+    written: Sequence[Ask]
+    question: PairTables | None
+    sparse: Mapping[Ask, SparseCrosstab]
+    """Of tables too large to write out."""
+
+    @staticmethod
+    def of(asker: Asker, asks: Sequence[Ask]) -> _Tables:
+        written = sorted(filter(asker.written_out, asks), key=lambda ask: ask.test)
+        names = dict.fromkeys(name for side in _sides(written) for name in side)
+        place = {name: i for i, name in enumerate(names)}
+        pairs = tuple((place[ask.a], place[ask.b]) for ask in written)
+        axes = tuple(asker.axis(name) for name in names)
+        sparse = {
+            ask: SparseCrosstab(asker.axis(ask.a), asker.axis(ask.b))
+            for ask in asks
+            if not asker.written_out(ask)
+        }
+        return _Tables(asker, written, PairTables(axes, pairs) if written else None, sparse)
+
+    @property
+    def passes(self) -> list[Pass]:
+        return [*([self.question] if self.question else []), *self.sparse.values()]
+
+    def answers(self, facts: Facts) -> dict[Ask, Answer]:
+        """Each test once, for all its tables."""
+        asker, found = self.asker, dict[Ask, Answer]()
+        layers: Layers | None = None if self.question is None else facts[self.question]
+        start = 0
+        for test, these in groupby(self.written, key=lambda ask: ask.test):
+            asks = list(these)
+            assert layers is not None
+            stop = start + sum(map(asker.cells, asks))
+            tables = asker.tables(asks, layers[:, start:stop])
+            found |= placed(asks, tested(test, tables, asker.test_n))
+            start = stop
+        large = sorted(self.sparse, key=lambda ask: ask.test)
+        for test, these in groupby(large, key=lambda ask: ask.test):
+            asks = list(these)
+            tables = asker.tables(asks, [facts[self.sparse[ask]] for ask in asks])
+            found |= placed(asks, tested(test, tables, asker.test_n))
+        return found
+
+
+def _sides(asks: Sequence[Ask]) -> tuple[list[Seen], list[Seen]]:
+    return [ask.a for ask in asks], [ask.b for ask in asks]
+
+
+# -- tests answered from scores ------------------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -202,10 +277,9 @@ class _Scoring:
 
     asker: Asker
     absent: Mapping[tuple[Seen, Seen], SparseCells]
-    _scored: dict[tuple[Seen, bool, Seen | None], _Scored] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool, Seen | None], Scored] = field(default_factory=dict)
     _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
-    _levels: dict[Seen, RankedLevels] = field(default_factory=dict)
-    _ranked: dict[tuple[Seen, Seen | None], _Scored] = field(default_factory=dict)
+    _ranked: dict[tuple[Seen, Seen | None], Scored] = field(default_factory=dict)
 
     def _given(self, name: Seen, other: Seen) -> Seen | None:
         """What an axis depends on beside itself: the other, where it has missing cells."""
@@ -220,11 +294,14 @@ class _Scoring:
 
     def plan(self, ask: Ask) -> _Plan:
         ranked = ask.test in ("kruskal-wallis", "spearman")
+        grouped = ask.test in ("kruskal-wallis", "anova")
         complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
-        scored = self._ranks if ranked and self._whole and not complete else self._axis
+        # One matrix holds all products of complete axes; nothing is as quick for single ones.
+        whole = ranked and self._whole and (grouped or not complete)
+        scored = self._ranks if whole else self._axis
         second = scored(ask.b, ask.a, ranked)
         units = self._units_of(ask.b, ask.a)
-        if ask.test in ("kruskal-wallis", "anova"):
+        if grouped:
             weights = self._complete(ask.a, ask.b).sums[:-1]
             keys = self.asker.sides[ask.a].levels.keys
             return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
@@ -237,35 +314,25 @@ class _Scoring:
         engine = self.asker.engine
         return not engine.weighted and engine.rows <= MOST_ROWS
 
-    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
+    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> Scored:
         """An axis by its whole ranks among the pair's complete units."""
         given = self._given(name, other)
         if (name, given) not in self._ranked:
-            if name not in self._levels:
-                self._levels[name] = RankedLevels(self.asker.sides[name].levels.rows)
-            ranks = Ranks(self._levels[name], self.absent[name, other] if given else None)
-            scored = _Scored(self.asker.axis(name), float(ranks.squares), ranks)
+            absent = self.absent[name, other] if given else None
+            ranks = Ranks(self.asker.ranked(name), absent)
+            scored = Scored(self.asker.axis(name), float(ranks.squares), ranks)
             self._ranked[name, given] = scored
         return self._ranked[name, given]
 
-    def _axis(self, name: Seen, other: Seen, ranked: bool) -> _Scored:
-        key = (name, ranked, self._given(name, other))
+    def _axis(self, name: Seen, other: Seen, ranked: bool) -> Scored:
+        given = self._given(name, other)
+        if given is None:
+            return self.asker.scored(name, ranked=ranked)
+        key = (name, ranked, given)
         if key not in self._scored:
             here = self._complete(name, other).sums[:-1]
-            if ranked:
-                scores = centred_ranks(here)
-            else:
-                scores = centred_values(self.asker.sides[name].levels.numbers, here)
-            axis = self.asker.axis(name, np.append(scores, 0.0))
-            self._scored[key] = _Scored(axis, float((scores**2 * here).sum()))
+            self._scored[key] = self.asker.scored_within(name, here, ranked)
         return self._scored[key]
-
-    @property
-    def bound(self) -> float:
-        """The largest score of complete ranked axes: at most the weight of all rows."""
-        sides = self.asker.sides
-        named = {name for name, _, _ in self._scored}
-        return max((float(sides[name].levels.sums.sum()) for name in named), default=1.0)
 
     def _units_of(self, name: Seen, other: Seen) -> _Units:
         given = self._given(name, other)
@@ -323,7 +390,7 @@ class _GroupPlan:
     ask: Ask
     units: _Units
     group: Axis
-    scored: _Scored
+    scored: Scored
     weight: Floats
     keys: Keys
 
@@ -349,7 +416,7 @@ class _ProductPlan:
 
     ask: Ask
     units: _Units
-    scored: tuple[_Scored, _Scored]
+    scored: tuple[Scored, Scored]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from microgauge.errors import listing
@@ -38,6 +38,8 @@ MOST_WEAKEST = 200
 MOST_MAPPED = 200
 MOST_DRAWN = 40
 """Variables that a heat map has room for."""
+MOST_TOLD = 20_000
+"""Pairs up to which each can be opened; of more, those that are drawn, listed or have a table."""
 
 
 def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> list[Block]:
@@ -234,24 +236,27 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
     story = public_pair_story if edition == "public" else pair_story
     names = list(dict.fromkeys(name for p in pairs for name in (p.a, p.b)))
     place = {name: i for i, name in enumerate(names)}
+    weakest, ranked = weakest_pairs(pairs)[:MOST_WEAKEST], weakest_first(gdu, names)
+    details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
+    drawn = {names[i] for i in ranked["order"][:MOST_DRAWN]}
+    told = _told(pairs, weakest, drawn, {(d.a, d.b) for d in details.pairs})
     found: Data = {
         "names": names,
         "matrix": [
             [place[p.a], place[p.b], None if p.utility is None else round(p.utility, 3)]
-            for p in pairs
+            for p in told
         ],
         "weakest": [
-            [place[p.a], place[p.b], rounded(p.utility or 0.0), story(p)]
-            for p in weakest_pairs(pairs)[:MOST_WEAKEST]
+            [place[p.a], place[p.b], rounded(p.utility or 0.0), story(p)] for p in weakest
         ],
         "stories": {
-            f"{place[p.a]},{place[p.b]}": story(p) for p in pairs
+            f"{place[p.a]},{place[p.b]}": story(p) for p in told
         },
+        "untold": len(pairs) - len(told),
         "coverage": [gdu.coverage.tested, gdu.coverage.pairs],
-        **weakest_first(gdu, names),
+        **ranked,
     }  # fmt: skip
     if edition == "internal":
-        details = result.details or Details(variables=(), axes=(), pairs=(), left_out=0)
         found["axes"] = {
             a.name: {
                 "recoded": a.recoded,
@@ -266,6 +271,23 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
         found["tables_left_out"] = details.left_out
         found["associations"] = _associations(gdu, names, found["order"][:MOST_DRAWN])
     return found
+
+
+def _told(
+    pairs: Sequence[PairScore],
+    weakest: Sequence[PairScore],
+    drawn: Collection[str],
+    tabled: Collection[tuple[str, str]],
+) -> Sequence[PairScore]:
+    """The pairs that a report holds: all, unless there are so many that it would open slowly."""
+    if len(pairs) <= MOST_TOLD:
+        return pairs
+    listed = {id(pair) for pair in weakest}
+    return [
+        p
+        for p in pairs
+        if id(p) in listed or (p.a in drawn and p.b in drawn) or (p.a, p.b) in tabled
+    ]
 
 
 def public_pair_story(pair: PairScore) -> str:

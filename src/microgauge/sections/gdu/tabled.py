@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from microgauge.arrays import Index
+from microgauge.arrays import Counts, Index
+from microgauge.kernels import table_ranks
+from microgauge.kernels.ranking import MOST_ROWS
 from microgauge.measures.gdu.association import (
     Associations,
     CellFacts,
+    GroupFacts,
     PairTest,
+    ProductFacts,
     Units,
     anova,
     chi_squared,
@@ -29,68 +34,118 @@ from microgauge.values.segments import Segments, joined
 
 @dataclass(frozen=True, eq=False)
 class Tabled:
-    """A table of two axes: layers × levels of a × levels of b, missing cells last; or its cells."""
+    """Tables of two axes, with the levels of their axes; each has missing cells as a last level."""
 
-    counts: Layers | SparseCells
-    a: Levels
-    b: Levels
-    keys: tuple[Keys, Keys]
+    counts: Layers | Sequence[SparseCells]
+    """Layers × the cells of all tables, one after the other; or the cells of each that occur."""
+    a: Sequence[Levels]
+    b: Sequence[Levels]
+    keys: tuple[Sequence[Keys], Sequence[Keys]]
     """What tells the levels apart that are tested: with that of missing cells where it counts."""
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns that are tested."""
-        return len(self.keys[0]), len(self.keys[1])
+    @cached_property
+    def heights(self) -> Counts:
+        """The levels of each table's first axis."""
+        return np.array([len(levels) + 1 for levels in self.a], dtype=np.int64)
+
+    @cached_property
+    def widths(self) -> Counts:
+        """The levels of each table's second axis."""
+        return np.array([len(levels) + 1 for levels in self.b], dtype=np.int64)
 
 
-def tested(test: PairTest, tables: Sequence[Tabled], test_n: int | None) -> Associations:
+def tested(test: PairTest, tables: Tabled, test_n: int | None) -> Associations:
     """One test of many tables."""
+    if test == "kruskal-wallis":
+        return kruskal_wallis(_group_ranks(tables), test_n)
+    if test == "spearman":
+        return correlation(_rank_products(tables), "spearman", test_n)
     facts = cell_facts(tables)
     if test == "chi-squared":
         return chi_squared(facts, test_n)
-    if test == "kruskal-wallis":
-        return kruskal_wallis(groups_from_cells(facts, None), test_n)
-    if test == "spearman":
-        return correlation(products_from_cells(facts, None), "spearman", test_n)
-    columns = [table.b.numbers for table in tables]
+    columns = [levels.numbers for levels in tables.b]
     if test == "anova":
         return anova(groups_from_cells(facts, columns), test_n)
-    rows = [table.a.numbers for table in tables]
+    rows = [levels.numbers for levels in tables.a]
     return correlation(products_from_cells(facts, (rows, columns)), "pearson", test_n)
 
 
-def cell_facts(tables: Sequence[Tabled]) -> CellFacts:
+# -- ranks -------------------------------------------------------------------------------------
+
+
+def _counted(tables: Tabled) -> Counts | None:
+    """The cells of tables, where rows are counted and ranks of theirs are whole numbers."""
+    if not isinstance(tables.counts, np.ndarray) or len(tables.counts) > 1:
+        return None
+    few = max((levels.present for levels in tables.b), default=0) <= MOST_ROWS
+    return tables.counts[0] if few else None
+
+
+def _group_ranks(tables: Tabled) -> GroupFacts:
+    cells = _counted(tables)
+    if cells is None:
+        return groups_from_cells(cell_facts(tables), None)
+    found = table_ranks(cells, _starts(tables), tables.heights, tables.widths)
+    return GroupFacts(
+        _rows(found.rows),
+        tables.keys[0],
+        found.groups.astype(np.float64),
+        found.sums.astype(np.float64),
+        found.squares_b.astype(np.float64),
+    )
+
+
+def _rank_products(tables: Tabled) -> ProductFacts:
+    cells = _counted(tables)
+    if cells is None:
+        return products_from_cells(cell_facts(tables), None)
+    found = table_ranks(cells, _starts(tables), tables.heights, tables.widths)
+    return ProductFacts(
+        _rows(found.rows),
+        found.squares_a.astype(np.float64),
+        found.squares_b.astype(np.float64),
+        found.product.astype(np.float64),
+    )
+
+
+def _starts(tables: Tabled) -> Counts:
+    return Segments((tables.heights * tables.widths).astype(np.intp)).starts
+
+
+def _rows(counts: Counts) -> Units:
+    rows = counts.astype(np.float64)
+    return Units.of(counts, rows, rows)
+
+
+# -- cells -------------------------------------------------------------------------------------
+
+
+def cell_facts(tables: Tabled) -> CellFacts:
     """The cells that are tested and not empty: those of complete units, unless missing counts."""
-    cells, keys, layers = _cells([table.counts for table in tables])
-    widths = np.array([len(table.b) + 1 for table in tables], dtype=np.intp)
-    row, column = np.divmod(keys, widths[cells.owner])
-    shapes = np.array([table.shape for table in tables], dtype=np.intp).reshape(-1, 2)
-    height, width = shapes[cells.owner].T
+    cells, keys, layers = _cells(tables)
+    row, column = np.divmod(keys, tables.widths[cells.owner])
+    height, width = (Segments.of(keys).lengths[cells.owner] for keys in tables.keys)
     kept = (row < height) & (column < width) & (layers[-1] > 0)
     cells, layers = cells.only(kept), [layer[kept] for layer in layers]
-    sums = [cells.sums(layer) for layer in (layers[0], layers[min(1, len(layers) - 1)], layers[-1])]
+    weight = layers[min(1, len(layers) - 1)]
+    sums = [cells.sums(layer) for layer in (layers[0], weight, layers[-1])]
     return CellFacts(
         Units.of(sums[0].astype(np.int64), sums[1], sums[2]),
         cells,
         row[kept],
         column[kept],
-        layers[min(1, len(layers) - 1)].astype(np.float64),
-        [table.keys[0] for table in tables],
-        [table.keys[1] for table in tables],
+        weight.astype(np.float64),
+        *tables.keys,
     )
 
 
-def _cells(tables: Sequence[Layers | SparseCells]) -> tuple[Segments, Index, list[NDArray[Any]]]:
+def _cells(tables: Tabled) -> tuple[Segments, Index, list[NDArray[Any]]]:
     """The cells that occur, table by table: how many, their keys within a table, their layers."""
-    sparse = [table for table in tables if isinstance(table, SparseCells)]
-    if sparse:
-        layers = [joined([t.layers[i] for t in sparse]) for i in range(len(sparse[0].layers))]
-        return Segments.of([t.keys for t in sparse]), joined([t.keys for t in sparse]), layers
-    dense = [table for table in tables if not isinstance(table, SparseCells)]
-    count = len(dense[0]) if dense else 1
-    written = [joined([table[layer].ravel() for table in dense]) for layer in range(count)]
-    sizes = Segments(np.array([table[0].size for table in dense], dtype=np.intp))
-    found = np.flatnonzero(written[0])
-    until = np.searchsorted(found, sizes.stops)
-    cells = Segments(np.diff(until, prepend=0))
-    return cells, found - sizes.starts[cells.owner], [layer[found] for layer in written]
+    if not isinstance(tables.counts, np.ndarray):
+        each = tables.counts
+        layers = [joined([t.layers[i] for t in each]) for i in range(len(each[0].layers))]
+        return Segments.of([t.keys for t in each]), joined([t.keys for t in each]), layers
+    found = np.flatnonzero(tables.counts[0])
+    sizes = Segments((tables.heights * tables.widths).astype(np.intp))
+    cells = Segments(np.diff(np.searchsorted(found, sizes.stops), prepend=0))
+    return cells, found - sizes.starts[cells.owner], [layer[found] for layer in tables.counts]

@@ -13,7 +13,7 @@ from microgauge.arrays import Floats
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked_both, in_blocks
 from microgauge.measures.balance.jackknife import GROUPS
-from microgauge.passes import Axis, PartedTable
+from microgauge.passes import Axis, PartedTables
 from microgauge.sections.tables.cells import Tabled
 from microgauge.study.study import Study
 from microgauge.study.variable import Side
@@ -57,45 +57,43 @@ class Counter:
         self, combinations: Sequence[Combination], *, parts: bool
     ) -> Asking[Iterator[Counted]]:
         """One round: the tables of both sides, made one by one."""
-        before = [self._before(c, parts=parts) for c in combinations]
         here = [c for c in combinations if not any(v.removed for v in c)]
-        whole = {c: self._whole(c) for c in here}
-        apart = {c: self._apart(c) for c in here} if parts else {}
+        before = self._before(combinations, parts=parts)
+        whole, apart = self._whole(here), self._apart(here)
         # Where every protected row is matched, parts add up to the whole.
-        wanted = [] if parts and self._all_matched else list(whole.values())
+        wanted = [whole] if here and not (parts and self._all_matched) else []
         engines = [self.study.original, self.study.protected, self._rows]
-        facts = yield from asked_both(engines, [before, wanted, list(apart.values())])
+        asked_apart = [apart] if here and parts else []
+        facts = yield from asked_both(engines, [[before], wanted, asked_apart])
+        firsts = before.each(facts[0][before])
+        wholes = dict(zip(here, whole.each(facts[1][whole]), strict=True)) if wanted else {}
+        aparts = dict(zip(here, apart.each(facts[2][apart]), strict=True)) if asked_apart else {}
 
         def after(variables: Combination) -> Floats | None:
-            if variables not in whole:
-                return None
-            total: Floats | None = facts[1][whole[variables]] if wanted else None
-            return _left_out(facts[2][apart[variables]], total) if parts else total
-
-        def first(question: PartedTable) -> Floats:
-            counts: Floats = facts[0][question]
-            return _left_out(counts, None) if parts else counts
+            if variables in aparts:
+                return _left_out(aparts[variables], wholes.get(variables))
+            return wholes.get(variables)
 
         return (
-            Counted(variables, first(question), after(variables))
-            for variables, question in zip(combinations, before, strict=True)
+            Counted(variables, _left_out(first, None) if parts else first, after(variables))
+            for variables, first in zip(combinations, firsts, strict=True)
         )
 
     # -- questions ---------------------------------------------------------------------------
 
-    def _before(self, variables: Combination, *, parts: bool) -> PartedTable:
-        axes = tuple(v.original_axis for v in variables)
-        return PartedTable(axes, self._unit, GROUPS) if parts else PartedTable(axes)
+    def _before(self, tables: Sequence[Combination], *, parts: bool) -> PartedTables:
+        axes = tuple(tuple(v.original_axis for v in table) for table in tables)
+        return PartedTables(axes, self._unit, GROUPS) if parts else PartedTables(axes)
 
-    def _whole(self, variables: Combination) -> PartedTable:
-        return PartedTable(tuple(v.protected_axis for v in variables))
+    def _whole(self, tables: Sequence[Combination]) -> PartedTables:
+        return PartedTables(tuple(tuple(v.protected_axis for v in table) for table in tables))
 
-    def _apart(self, variables: Combination) -> PartedTable:
+    def _apart(self, tables: Sequence[Combination]) -> PartedTables:
         if not self._aligned:
-            axes = tuple(v.protected_axis for v in variables)
-            return PartedTable(axes, self._protected_unit, GROUPS)
-        axes = tuple(v.matched_axis for v in variables)
-        return PartedTable(axes, self._matched_unit, GROUPS, self._matched_weight)
+            axes = tuple(tuple(v.protected_axis for v in table) for table in tables)
+            return PartedTables(axes, self._protected_unit, GROUPS)
+        axes = tuple(tuple(v.matched_axis for v in table) for table in tables)
+        return PartedTables(axes, self._matched_unit, GROUPS, self._matched_weight)
 
     @property
     def _aligned(self) -> bool:

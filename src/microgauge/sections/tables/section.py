@@ -180,7 +180,11 @@ class Comparison:
         reasons += [why, by[1]]
         replicates, error, why = self._replicates(value)
         reasons.append(why)
-        found = tuple(self._variable(v) for v in variables)
+        own: dict[str, list[TableScore]] = {v.name: [] for v in variables}
+        for score in self.scores:
+            for name in score.variables:
+                own[name].append(score)
+        found = tuple(self._variable(v, own[v.name]) for v in variables)
         k_marginal = by[0] if choices.by is not None else value and 1000.0 * value
         return Tables(
             ways=self.ways,
@@ -225,8 +229,7 @@ class Comparison:
             return found, None, "standard_error: too many rows are alike"
         return found, jackknife_error(values), None
 
-    def _variable(self, variable: Tabled) -> TableVariable:
-        own = [score for score in self.scores if variable.name in score.variables]
+    def _variable(self, variable: Tabled, own: Sequence[TableScore]) -> TableVariable:
         before, after = variable.one_way()
         losses, _ = lost(before, after, [variable.cells])
         cells = int((in_cells(before, [variable.cells]) > 0).sum())

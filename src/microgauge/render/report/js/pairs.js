@@ -190,6 +190,10 @@ const pairTables = (axes, tables) => {
   ];
 };
 
+const NOT_HERE = "The report holds the pairs that lost most, and not this one.";
+const IN_JSON = "The JSON result has every pair that was tested.";
+const notHere = ({ edition }) => (edition === "public" ? NOT_HERE : `${NOT_HERE} ${IN_JSON}`);
+
 const pairPanel = (report, i, j) => {
   const { pairs } = report;
   const straight = pairs.matrix.some(([a, b]) => a === i && b === j);
@@ -197,13 +201,15 @@ const pairPanel = (report, i, j) => {
   const key = `${p},${q}`;
   const entry = pairs.matrix.find(([a, b]) => a === p && b === q);
   const [first, second] = [pairs.names[p], pairs.names[q]];
-  const said = `Utility ${number(entry ? entry[2] : null)}. `;
+  const untold = !entry && pairs.untold > 0;
+  const story = pairs.stories[key] ?? "";
   const panel = el(
     "div",
     { class: "open", tabindex: "-1" },
     el("h4", {}, name(first), " × ", name(second)),
-    el("p", {}, said, pairs.stories[key] ?? ""),
+    el("p", {}, untold ? notHere(report) : `Utility ${number(entry ? entry[2] : null)}. ${story}`),
   );
+  if (untold) return panel;
   const tables = pairs.tables?.[key];
   if (tables) panel.append(...pairTables([pairs.axes[first], pairs.axes[second]], tables));
   else if (report.edition !== "public") {
