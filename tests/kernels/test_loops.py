@@ -10,6 +10,7 @@ from scipy import stats
 from microgauge.engines.local import Local
 from microgauge.kernels import (
     Pairs,
+    Places,
     compiled,
     count_pairs,
     distinct_numbers,
@@ -103,6 +104,34 @@ def test_merged_places_are_those_in_the_union(a, b):
     assert size == len(union)
     assert np.array_equal(union[of_a], a)
     assert np.array_equal(union[of_b], b)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.usefixtures("way")
+def test_places_are_found_whatever_the_spread(seed):
+    rng = np.random.default_rng(seed)
+    made = [
+        rng.lognormal(10, 3, 3000),
+        rng.integers(-50, 50, 900).astype(float),
+        np.append(rng.normal(size=500), [-1.7e308, 1.7e308, 5e-324, 0.0]),
+        np.array([2.5]),
+        np.array([1.0, np.nextafter(1.0, 2.0), np.nextafter(1.0, 3.0) * 2]),
+        np.append(np.inf, rng.random(40)),
+    ][seed]
+    values = np.unique(made)
+    numbers = np.append(rng.choice(values, 5000), [np.nan, values[0], values[-1]])
+    found = Places(values).of(numbers)
+    wanted = np.where(np.isnan(numbers), len(values), np.searchsorted(values, numbers))
+    assert np.array_equal(found, wanted)
+    for strange in (values[0] - 1.0, values[-1] + 1e300, (values[0] + values[-1]) / 2 + 1e-7):
+        if strange not in values and np.isfinite(strange):
+            assert Places(values).of(np.append(numbers, strange)) is None
+
+
+@pytest.mark.usefixtures("way")
+def test_no_value_has_a_place_among_none():
+    assert Places(np.empty(0)).of(np.array([np.nan])).tolist() == [0]
+    assert Places(np.empty(0)).of(np.array([1.0])) is None
 
 
 def test_twins_merge_and_rank_alike(monkeypatch):

@@ -17,6 +17,7 @@ from microgauge.engines.engine import Engine
 from microgauge.errors import InputError, Undefined
 from microgauge.kernels import in_threads
 from microgauge.passes import Facts, Pass
+from microgauge.passes.batch import SHARED_ROWS
 
 T = TypeVar("T")
 
@@ -254,7 +255,11 @@ class Rounds:
 def _scanned(wanted: Questions) -> dict[Engine, Facts]:
     """Each table scanned once: those on this machine at the same time."""
     here = [engine for engine in wanted.of if engine.here]
-    facts = dict(zip(here, in_threads(lambda e: e.scan(wanted.of[e]), here), strict=True))
+    rows = max((engine.rows for engine in here), default=0)
+    if rows < SHARED_ROWS:
+        return {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
+    found = in_threads(lambda engine: engine.scan(wanted.of[engine]), here)
+    facts = dict(zip(here, found, strict=True))
     return facts | {e: e.scan(passes) for e, passes in wanted.of.items() if e not in facts}
 
 

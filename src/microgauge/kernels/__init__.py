@@ -6,13 +6,14 @@ with the compiled ones; from the source they are built if there is a compiler.
 
 from microgauge.kernels.counting import Pairs, count_pairs
 from microgauge.kernels.loading import compiled
-from microgauge.kernels.ordering import distinct_numbers, merged_places
+from microgauge.kernels.ordering import Places, distinct_numbers, merged_places
 from microgauge.kernels.ranking import TableRanks, table_ranks
 from microgauge.kernels.scoring import ranks_within, score_product, score_sums
 from microgauge.kernels.sharing import in_threads
 
 __all__ = [
     "Pairs",
+    "Places",
     "TableRanks",
     "compiled",
     "count_pairs",

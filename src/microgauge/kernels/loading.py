@@ -16,6 +16,9 @@ LOOPS = (
     "score_sums",
     "ranks_within",
     "rank_tables",
+    "paths_outside",
+    "index_numbers",
+    "place_numbers",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 

@@ -258,6 +258,114 @@ static PyObject *code_numbers(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(count);
 }
 
+/* Parts of a rising list, by which a place in it is found in few steps: equal ranges of numbers, or,
+   where these crowd in few parts, of the numbers' ordered bits. */
+typedef struct {
+    double low;
+    double scale; /* parts for each unit; 0 where bits tell the parts apart */
+    uint64_t first;
+    int shift;
+} Parts;
+
+static uint64_t part_of(const Parts *parts, double number)
+{
+    if (parts->scale > 0.0) return (uint64_t)((number - parts->low) * parts->scale);
+    return (ordered(number) - parts->first) >> parts->shift;
+}
+
+/* Where each part begins; the sum of their squared lengths, which searches grow with. */
+static double begin_parts(const double *values, int64_t count, const Parts *by, uint32_t *starts,
+                          int64_t parts)
+{
+    int64_t part = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t here = (int64_t)part_of(by, values[i]);
+        while (part <= here) starts[part++] = (uint32_t)i;
+    }
+    while (part <= parts) starts[part++] = (uint32_t)count;
+    double crowding = 0.0;
+    for (part = 0; part < parts; part++) {
+        const double length = (double)(starts[part + 1] - starts[part]);
+        crowding += length * length;
+    }
+    return crowding;
+}
+
+static Parts find_parts(const double *values, int64_t count, uint32_t *starts, int64_t parts)
+{
+    const double low = values[0], span = values[count - 1] - low;
+    Parts even = {low, span > 0.0 ? (double)(parts - 1) / span : 0.0, ordered(low), 0};
+    Parts bits = {low, 0.0, ordered(low), 0};
+    while (((ordered(values[count - 1]) - bits.first) >> bits.shift) >= (uint64_t)parts)
+        bits.shift++;
+    const double crowding = begin_parts(values, count, &bits, starts, parts);
+    /* A span of no end or next to nothing has no even parts. */
+    if (even.scale > 0.0 && even.scale <= 1e300 && (even.scale * span) < (double)parts) {
+        if (begin_parts(values, count, &even, starts, parts) <= crowding) return even;
+        begin_parts(values, count, &bits, starts, parts);
+    }
+    return bits;
+}
+
+static PyObject *index_numbers(PyObject *self, PyObject *args)
+{
+    Py_buffer values, starts;
+    if (!PyArg_ParseTuple(args, "y*w*", &values, &starts)) return NULL;
+    const Parts found =
+        find_parts(values.buf, values.len / (int64_t)sizeof(double), starts.buf,
+                   starts.len / (int64_t)sizeof(uint32_t) - 1);
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&starts);
+    return Py_BuildValue("di", found.scale, found.shift);
+}
+
+/* The place of each row's number among rising values; their number for NaN. 0 where one is none of
+   them. */
+static int place_rows(const double *values, int64_t count, const uint32_t *starts,
+                      const Parts *parts, const double *numbers, int64_t rows, uint32_t *codes)
+{
+    const double low = values[0], high = values[count - 1];
+    for (int64_t r = 0; r < rows; r++) {
+        const double number = numbers[r];
+        if (number != number) {
+            codes[r] = (uint32_t)count;
+            continue;
+        }
+        if (number < low || number > high) return 0;
+        const uint64_t part = part_of(parts, number);
+        uint32_t from = starts[part], to = starts[part + 1];
+        while (from < to) {
+            const uint32_t middle = from + (to - from) / 2;
+            if (values[middle] < number) from = middle + 1;
+            else to = middle;
+        }
+        if (from == (uint32_t)count || values[from] != number) return 0;
+        codes[r] = from;
+    }
+    return 1;
+}
+
+static PyObject *place_numbers(PyObject *self, PyObject *args)
+{
+    Py_buffer values, starts, numbers, codes;
+    double scale;
+    int shift, known;
+    if (!PyArg_ParseTuple(args, "y*y*diy*w*", &values, &starts, &scale, &shift, &numbers, &codes))
+        return NULL;
+    const int64_t width = (int64_t)sizeof(double);
+    const double low = *(const double *)values.buf;
+    const Parts parts = {low, scale, ordered(low), shift};
+    Py_BEGIN_ALLOW_THREADS
+    known = place_rows(values.buf, values.len / width, starts.buf, &parts, numbers.buf,
+                       numbers.len / width, codes.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&numbers);
+    PyBuffer_Release(&codes);
+    return PyBool_FromLong(known);
+}
+
 /* Places of two rising lists without repeats in the rising list of both. */
 static int64_t merge(const double *a, int64_t of_a, const double *b, int64_t of_b, int64_t *place_a,
                      int64_t *place_b)
@@ -506,14 +614,61 @@ static PyObject *rank_tables(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* -- paths ------------------------------------------------------------------------------------- */
+
+/* The share of lattice paths from (0, 0) to (m, n), m > n, that touch |x n - y m| >= h g: the exact p
+   of the two-sample Kolmogorov-Smirnov test, column by column in a window that slides (as scipy). */
+static double share_outside(int64_t m, int64_t n, int64_t g, int64_t h, double *column)
+{
+    const int64_t mg = m / g, ng = n / g;
+    int64_t low = 0, high = (h + mg - 1) / mg;
+    if (high > n + 1) high = n + 1;
+    int64_t length = high;
+    for (int64_t j = 0; j <= n; j++) column[j] = j < high ? 0.0 : 1.0;
+    for (int64_t i = 1; i <= m; i++) {
+        const int64_t last_low = low, last_length = length, below = ng * i - h;
+        low = below < 0 ? 0 : below / mg + 1;
+        if (low > n) low = n;
+        high = (ng * i + h + mg - 1) / mg;
+        if (high > n + 1) high = n + 1;
+        if (high <= low) return 1.0;
+        double value = low == 0 ? 0.0 : 1.0;
+        for (int64_t k = 0; k < high - low; k++) {
+            const int64_t j = k + low;
+            value = (column[j - last_low] * (double)i + value * (double)j) / (double)(i + j);
+            column[k] = value;
+        }
+        length = high - low;
+        for (int64_t k = length; k < last_length; k++) column[k] = 1.0;
+    }
+    return column[length - 1];
+}
+
+static PyObject *paths_outside(PyObject *self, PyObject *args)
+{
+    Py_ssize_t m, n, g, h;
+    if (!PyArg_ParseTuple(args, "nnnn", &m, &n, &g, &h)) return NULL;
+    double *column = malloc((size_t)(n + 2) * sizeof(double));
+    if (column == NULL) return PyErr_NoMemory();
+    double share;
+    Py_BEGIN_ALLOW_THREADS
+    share = share_outside(m, n, g, h, column);
+    Py_END_ALLOW_THREADS
+    free(column);
+    return PyFloat_FromDouble(share);
+}
+
 static PyMethodDef methods[] = {
     {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
     {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
+    {"index_numbers", index_numbers, METH_VARARGS, "Where parts of a rising list begin."},
+    {"place_numbers", place_numbers, METH_VARARGS, "The place of each number in a rising list."},
     {"merge_places", merge_places, METH_VARARGS, "Places of two rising lists in that of both."},
     {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
     {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
     {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
+    {"paths_outside", paths_outside, METH_VARARGS, "Share of lattice paths outside two lines."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -9,6 +9,8 @@ from microgauge.kernels.loading import compiled
 
 MOST_ROWS = 1 << 31
 """Rows that the compiled loop can number."""
+FEWEST_PARTS, MOST_PARTS = 1 << 8, 1 << 20
+"""Parts of a rising list whose starts are known."""
 
 
 def distinct_numbers(numbers: Floats) -> tuple[Floats, Codes]:
@@ -25,6 +27,38 @@ def distinct_numbers(numbers: Floats) -> tuple[Floats, Codes]:
     values, places = np.empty(len(numbers)), np.empty(len(numbers), dtype=np.uint32)
     count = loops.code_numbers(np.ascontiguousarray(numbers), values, places)
     return values[:count].copy(), places
+
+
+class Places:
+    """Finds the places of numbers among rising ones."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values = np.ascontiguousarray(values)
+        loops = compiled()
+        if loops is not None and len(values):
+            parts = min(max(1 << len(values).bit_length(), FEWEST_PARTS), MOST_PARTS)
+            self._starts = np.empty(parts + 1, dtype=np.uint32)
+            self._parts = loops.index_numbers(self._values, self._starts)
+
+    def of(self, numbers: Floats) -> Codes | None:
+        """The place of each number; their count for NaN; None where one is none of them.
+
+        >>> Places(np.array([1.0, 2.5])).of(np.array([2.5, np.nan, 1.0])).tolist()
+        [1, 2, 0]
+        """
+        loops, values = compiled(), self._values
+        if loops is not None and len(values):
+            codes: Codes = np.empty(len(numbers), dtype=np.uint32)
+            held = np.ascontiguousarray(numbers)
+            known = loops.place_numbers(values, self._starts, *self._parts, held, codes)
+            return codes if known else None
+        found = np.searchsorted(values, numbers)
+        missing = np.isnan(numbers)
+        # What is larger than all stands beside the last, which is not the same.
+        beside = np.append(values, np.nan)[np.minimum(found, len(values))]
+        known = missing | (beside == numbers)
+        found[missing] = len(values)
+        return found if bool(known.all()) else None
 
 
 def merged_places(a: Floats, b: Floats) -> tuple[Index, Index, int]:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from microgauge.arrays import Codes, Counts, Flags, Floats
+from microgauge.arrays import Codes, Floats
 from microgauge.errors import InputError
+from microgauge.kernels import Places, distinct_numbers
 from microgauge.tables.column import Column, Kind, LeftOut, UnsupportedColumn, as_cells, smallest
 
 NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})
@@ -26,8 +27,6 @@ PADDED = r"^[-+]?0\d"
 
 FEW_ROWS = 20
 """Rows below which whole numbers name rows only if they run up one by one."""
-MOST_SPAN = 1 << 22
-"""Whole numbers within such a span are coded by looking them up."""
 FINEST, COARSEST = -1074, 1023
 """Powers of two that floating point numbers have."""
 MOSTLY = 0.95
@@ -202,14 +201,17 @@ class Dictionary:
     ) -> Dictionary:
         """Of one batch. A grid known to be needed for other batches may be given."""
         kind, order, cells = as_cells(series)
-        unique = cells.unique().drop_nulls()
-        start = Dictionary(len(cells), limit, kind, order=order, declared=declared)
-        start = replace(start, missing=cells.null_count(), run=start.run_of(cells, len(unique)))
+        start = Dictionary(
+            len(cells), limit, kind, order=order, declared=declared, missing=cells.null_count()
+        )
         if kind == "text":
+            unique = cells.unique().drop_nulls()
             spelled = Spelled.of(cells, unique, declared | NULL_WORDS)
-            start = replace(start, texts=unique.sort(), spelled=spelled)
+            run = start.run_of(cells, len(unique))
+            start = replace(start, texts=unique.sort(), spelled=spelled, run=run)
         else:
-            start = replace(start, numbers=np.unique(unique.to_numpy() + 0.0))
+            numbers, _ = distinct_numbers(cells.drop_nulls().to_numpy())
+            start = replace(start, numbers=numbers, run=start.run_of(cells, len(numbers)))
         return (start if exponent is None else start.coarsened(exponent)).within_limit()
 
     def run_of(self, cells: pl.Series, unique: int) -> Run:
@@ -389,6 +391,7 @@ class Dictionary:
     def coded(self, series: pl.Series) -> Codes:
         """The codes of a batch."""
         _, _, cells = as_cells(series)
+        found: Codes
         if self.texts is not None:
             found = self._text_codes(cells.cast(pl.String))
         else:
@@ -396,21 +399,18 @@ class Dictionary:
         return smallest(found, len(self.values))
 
     @cached_property
-    def _places(self) -> pl.DataFrame:
+    def _texts_in_order(self) -> pl.Enum:
         assert self.texts is not None
-        return pl.DataFrame({"text": self.texts, "code": np.arange(len(self.texts))})
+        return pl.Enum(self.texts)
 
-    def _text_codes(self, cells: pl.Series) -> Counts:
-        size = len(self._places)
-        found = (
-            cells.alias("text")
-            .to_frame()
-            .join(self._places, on="text", how="left", maintain_order="left")["code"]
-        )
+    def _text_codes(self, cells: pl.Series) -> Codes:
+        order = self._texts_in_order
+        found = cells.cast(order, strict=False)
         check_unchanged(found.null_count() == cells.null_count())
-        return found.fill_null(size).to_numpy()
+        codes = found.to_physical().cast(pl.UInt32)
+        return codes.fill_null(len(order.categories)).to_numpy()
 
-    def _number_codes(self, cells: pl.Series) -> Counts:
+    def _number_codes(self, cells: pl.Series) -> Codes:
         assert self.numbers is not None
         values = cells.fill_nan(None).fill_null(np.nan).to_numpy() + 0.0
         missing = np.isnan(values)
@@ -418,37 +418,16 @@ class Dictionary:
             missing |= np.isin(values, self._declared_numbers)
         if self.exponent is not None:
             values = on_grid(values, self.exponent)
-        found = self._looked_up(values, missing)
-        if found is None:
-            found = np.minimum(np.searchsorted(self.numbers, values), max(len(self.numbers) - 1, 0))
-            same = missing if not len(self.numbers) else missing | (self.numbers[found] == values)
-            check_unchanged(bool(same.all()))
-        found[missing] = len(self.numbers)
+        values[missing] = np.nan
+        found = self._number_places.of(values)
+        check_unchanged(found is not None)
+        assert found is not None
         return found
 
     @cached_property
-    def _lookup(self) -> tuple[int, Counts] | None:
-        numbers = self.numbers
-        assert numbers is not None
-        if not len(numbers) or not np.isfinite(numbers[[0, -1]]).all():
-            return None
-        if numbers[-1] - numbers[0] >= MOST_SPAN or not (np.floor(numbers) == numbers).all():
-            return None
-        places = (numbers - numbers[0]).astype(np.int64)
-        lookup = np.full(places[-1] + 1, -1)
-        lookup[places] = np.arange(len(numbers))
-        return int(numbers[0]), lookup
-
-    def _looked_up(self, values: Floats, missing: Flags) -> Counts | None:
-        if self._lookup is None:
-            return None
-        low, lookup = self._lookup
-        places = np.where(missing, low, values) - low
-        known = (places >= 0) & (places < len(lookup)) & (np.floor(places) == places)
-        check_unchanged(bool(known.all()))
-        found = lookup[places.astype(np.int64)]
-        check_unchanged(bool((found[~missing] >= 0).all()))
-        return found
+    def _number_places(self) -> Places:
+        assert self.numbers is not None
+        return Places(self.numbers)
 
 
 def _distinct(ranked: Floats) -> Floats:
