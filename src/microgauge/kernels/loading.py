@@ -7,6 +7,8 @@ from typing import Any
 
 PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
+NEWEST = "scatter_cells"
+"""The loop that was added last."""
 
 LOOPS = (
     "count_pairs",
@@ -16,6 +18,9 @@ LOOPS = (
     "score_sums",
     "ranks_within",
     "rank_tables",
+    "paths_outside",
+    "index_numbers",
+    "place_numbers",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
 import pytest
 from scipy import special, stats
 
+from microgauge.kernels import compiled
+from microgauge.measures.gdu.distributions import kolmogorov_smirnov
 from microgauge.measures.gdu.kolmogorov import kolmogorov_tail, one_sided_tail, pelz_good
+from microgauge.values.levels import Levels, Weighing
 
 SQUARES = [
     1e-4,
@@ -62,3 +68,27 @@ def test_series_tends_to_kolmogorovs_limit() -> None:
 def test_samples_that_are_wholly_apart(distance: float) -> None:
     for units in (10_000, 20_000, 1_000_000):
         assert kolmogorov_tail(distance, units) == stats.kstwo.sf(distance, units) == 0.0
+
+
+@pytest.mark.skipif(compiled() is None, reason="no compiled loops")
+@pytest.mark.parametrize("seed", range(60))
+def test_two_samples_by_scipy_to_the_last_digit(seed):
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(1, rng.choice([4, 40, 900]), 2)
+    m = n if seed % 4 == 0 else m
+    digits = int(rng.integers(0, 4))
+    a = np.round(rng.normal(size=n), digits)
+    b = np.round(rng.normal(size=m) + rng.choice([0.0, 0.3, 2.0]), digits)
+    found = kolmogorov_smirnov(levels_of(a), levels_of(b), None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        wanted = stats.ks_2samp(a, b)
+    assert found.statistic == pytest.approx(wanted.statistic, rel=1e-15, abs=0)
+    assert found.p == pytest.approx(wanted.pvalue, rel=1e-12, abs=1e-300)
+
+
+def levels_of(numbers):
+    keys, rows = np.unique(numbers + 0.0, return_counts=True)
+    rows = np.append(rows, 0)
+    sums = rows.astype(float)
+    return Levels(keys, Weighing(rows, sums, sums))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from math import exp
+from math import exp, gcd
 
 import numpy as np
 from scipy import special
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
-from microgauge.measures.gdu.kolmogorov import kolmogorov_tail
+from microgauge.kernels import compiled
+from microgauge.measures.gdu.kolmogorov import exact_tail, kolmogorov_tail
 from microgauge.results import Test
 from microgauge.values.levels import Levels, common, sums_by
 
@@ -68,7 +69,9 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     if max(n, m) > EXACT_LIMIT:
         distance = largest_distance(original, protected)
         return Comparison("kolmogorov-smirnov", distance, _asymptotic(distance, n, m))
-    from scipy import stats  # takes half a second to load: only where its exact test is needed
+    if compiled() is not None:
+        return _exact_ks(original, protected)
+    from scipy import stats  # takes half a second to load: only where there are no compiled loops
 
     samples = (np.repeat(side.numbers, side.rows) for side in (original, protected))
     with warnings.catch_warnings():
@@ -76,6 +79,23 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
         warnings.simplefilter("ignore", RuntimeWarning)
         found = stats.ks_2samp(*samples, method="auto")
     return Comparison("kolmogorov-smirnov", float(found.statistic), float(found.pvalue))
+
+
+def _exact_ks(original: Levels, protected: Levels) -> Comparison:
+    """The same as scipy's exact test; where it cannot be had, the asymptotic one."""
+    n, m = original.present, protected.present
+    a, b, size = common(original.numbers, protected.numbers)
+    before, after = (
+        np.cumsum(np.bincount(at, side.rows, size)).astype(np.int64)
+        for at, side in ((a, original), (b, protected))
+    )
+    shared = gcd(n, m)
+    steps = int(np.abs(before * (m // shared) - after * (n // shared)).max())
+    distance = steps / (n // shared * m)
+    p = exact_tail(n, m, steps)
+    if not 0.0 <= p <= 1.0:
+        p = _asymptotic(distance, n, m)
+    return Comparison("kolmogorov-smirnov", distance, p)
 
 
 def largest_distance(original: Levels, protected: Levels) -> float:

@@ -7,12 +7,13 @@ same paper.
 
 from __future__ import annotations
 
-from math import ceil, exp, lgamma, log
+from math import ceil, exp, gcd, lgamma, log
 
 import numpy as np
 from scipy import special
 
 from microgauge.arrays import Floats
+from microgauge.kernels import compiled
 
 MANY = 100_000
 """Units from which Pelz and Good's series serves for all small distances."""
@@ -46,6 +47,32 @@ def kolmogorov_tail(distance: float, units: int) -> float:
     if units <= MANY and units * distance**1.5 <= 1.4:
         return _unlike(durbin(distance, units))
     return _unlike(pelz_good(distance, units))
+
+
+def exact_tail(n: int, m: int, steps: int) -> float:
+    """P(D ≥ d) for two samples of n and m units, d in steps of 1/lcm(n, m); needs compiled loops.
+
+    Lattice paths that touch one of two lines (Hodges, J. L. (1958). The significance probability of
+    the Smirnov two-sample test. Arkiv för Matematik 3(43)), in the order of scipy's `ks_2samp`.
+    """
+    if steps == 0:
+        return 1.0
+    if n == m:
+        return _outside_square(n, steps)
+    loops = compiled()
+    assert loops is not None
+    return float(loops.paths_outside(max(n, m), min(n, m), gcd(n, m), steps))
+
+
+def _outside_square(n: int, steps: int) -> float:
+    """The share of paths from (0, 0) to (n, n) that touch |x - y| = steps."""
+    found = 0.0
+    for times in range(n // steps, -1, -1):
+        part = 1.0
+        for j in range(steps):
+            part = (n - times * steps - j) * part / (n + times * steps + j + 1)
+        found = part * (1.0 - found)
+    return 2.0 * found
 
 
 def _unlike(below: float) -> float:
