@@ -4,6 +4,7 @@ Both give the same answers to the last bit: which of them runs is only a matter 
 with the compiled ones; from the source they are built if there is a compiler.
 """
 
+from microgauge.kernels.cells import as_places, gathered_cells, scattered_cells, sparse_gram
 from microgauge.kernels.counting import Pairs, count_pairs
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.ordering import Places, distinct_numbers, merged_places
@@ -15,13 +16,17 @@ __all__ = [
     "Pairs",
     "Places",
     "TableRanks",
+    "as_places",
     "compiled",
     "count_pairs",
     "distinct_numbers",
+    "gathered_cells",
     "in_threads",
     "merged_places",
     "ranks_within",
+    "scattered_cells",
     "score_product",
     "score_sums",
+    "sparse_gram",
     "table_ranks",
 ]

@@ -7,6 +7,8 @@ from typing import Any
 
 PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
+NEWEST = "scatter_cells"
+"""The loop that was added last."""
 
 LOOPS = (
     "count_pairs",

@@ -16,6 +16,8 @@
 /* Cells up to which a table is counted in four copies, so that counting one cell twice in a row
    does not wait for the first count to be written. */
 #define FEW 512
+/* Rows and columns of a square that are turned together. */
+#define TILE 32
 
 typedef struct {
     Py_buffer view;
@@ -538,6 +540,117 @@ static PyObject *ranks_within(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* -- sums over sparse rows --------------------------------------------------------------------- */
+
+/* The lower half of a square from the upper one, in tiles that the cache holds. */
+static void mirror(double *square, int64_t size)
+{
+    for (int64_t top = 0; top < size; top += TILE)
+        for (int64_t left = top; left < size; left += TILE)
+            for (int64_t j = top; j < size && j < top + TILE; j++)
+                for (int64_t k = left > j ? left : j + 1; k < size && k < left + TILE; k++)
+                    square[k * size + j] = square[j * size + k];
+}
+
+/* One row after the other of Xᵀ W X, from its diagonal on: the row stays in the nearest cache while
+   the cells of all rows that have its column pass by. */
+static void add_gram(const int32_t *row_starts, const int32_t *places, const double *cells,
+                     const int32_t *column_starts, const int32_t *rows, const double *turned,
+                     const double *weights, int64_t columns, double *gram)
+{
+    for (int64_t j = 0; j < columns; j++) {
+        double *sums = gram + j * columns;
+        for (int32_t at = column_starts[j]; at < column_starts[j + 1]; at++) {
+            const int32_t row = rows[at];
+            const double weight = weights == NULL ? 1.0 : weights[row];
+            int32_t c = row_starts[row + 1];
+            while (c > row_starts[row] && places[c - 1] >= j) {
+                c--;
+                sums[places[c]] += turned[at] * (weight * cells[c]);
+            }
+        }
+    }
+    mirror(gram, columns);
+}
+
+static PyObject *sparse_gram(PyObject *self, PyObject *args)
+{
+    Py_buffer starts, places, cells, column_starts, rows, turned, weights, gram;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*z*w*", &starts, &places, &cells, &column_starts,
+                          &rows, &turned, &weights, &gram))
+        return NULL;
+    const int64_t columns = column_starts.len / (int64_t)sizeof(int32_t) - 1;
+    Py_BEGIN_ALLOW_THREADS
+    add_gram(starts.buf, places.buf, cells.buf, column_starts.buf, rows.buf, turned.buf,
+             weights.buf, columns, gram.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&places);
+    PyBuffer_Release(&cells);
+    PyBuffer_Release(&column_starts);
+    PyBuffer_Release(&rows);
+    PyBuffer_Release(&turned);
+    if (weights.obj != NULL) PyBuffer_Release(&weights);
+    PyBuffer_Release(&gram);
+    Py_RETURN_NONE;
+}
+
+/* Each row is in `width` cells, and each cell has `deep` numbers: those of a row's cells added up,
+   or each row's own numbers added to its cells. */
+#define CELLS(TYPE)                                                                                \
+    static inline void gather_##TYPE(const TYPE *places, int64_t rows, int64_t width,              \
+                                     const double *table, int deep, double *sums)                  \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            double *own = sums + r * deep;                                                         \
+            for (int64_t c = 0; c < width; c++) {                                                  \
+                const double *cell = table + (int64_t)places[r * width + c] * deep;                \
+                for (int d = 0; d < deep; d++) own[d] += cell[d];                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static inline void scatter_##TYPE(const TYPE *places, int64_t rows, int64_t width,             \
+                                      const double *values, int deep, double *table)               \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const double *own = values + r * deep;                                                 \
+            for (int64_t c = 0; c < width; c++) {                                                  \
+                double *cell = table + (int64_t)places[r * width + c] * deep;                      \
+                for (int d = 0; d < deep; d++) cell[d] += own[d];                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+CELLS(uint16_t)
+CELLS(uint32_t)
+
+/* The usual depth, five folds, is known to the compiler. */
+#define DEEP(DO, TYPE)                                                                             \
+    if (deep == 5) DO##_##TYPE(places.buf, rows, width, from.buf, 5, to.buf);                      \
+    else DO##_##TYPE(places.buf, rows, width, from.buf, deep, to.buf)
+
+#define CELL_SUMS(DO)                                                                              \
+    Py_buffer places, from, to;                                                                    \
+    long long rows, width;                                                                         \
+    int deep, bytes;                                                                               \
+    if (!PyArg_ParseTuple(args, "y*iLLy*iw*", &places, &bytes, &rows, &width, &from, &deep, &to))  \
+        return NULL;                                                                               \
+    Py_BEGIN_ALLOW_THREADS                                                                         \
+    if (bytes == 2) {                                                                              \
+        DEEP(DO, uint16_t);                                                                        \
+    } else {                                                                                       \
+        DEEP(DO, uint32_t);                                                                        \
+    }                                                                                              \
+    Py_END_ALLOW_THREADS                                                                           \
+    PyBuffer_Release(&places);                                                                     \
+    PyBuffer_Release(&from);                                                                       \
+    PyBuffer_Release(&to);                                                                         \
+    Py_RETURN_NONE;
+
+static PyObject *gather_cells(PyObject *self, PyObject *args) { CELL_SUMS(gather) }
+
+static PyObject *scatter_cells(PyObject *self, PyObject *args) { CELL_SUMS(scatter) }
+
 /* Ranks out of tables: complete rows stand in all rows and columns but the last ones. For each table
    its complete rows, those of each group and their sum of doubled centred ranks by columns, and the
    squares and products of the ranks by rows and by columns. Callers see to it that all fits. */
@@ -667,6 +780,9 @@ static PyMethodDef methods[] = {
     {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
     {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
     {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
+    {"sparse_gram", sparse_gram, METH_VARARGS, "Sums of products of sparse columns."},
+    {"gather_cells", gather_cells, METH_VARARGS, "Sums over the cells of each row."},
+    {"scatter_cells", scatter_cells, METH_VARARGS, "Sums over the rows of each cell."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
     {"paths_outside", paths_outside, METH_VARARGS, "Share of lattice paths outside two lines."},
     {NULL, NULL, 0, NULL},

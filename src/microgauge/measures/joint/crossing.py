@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels import as_places, gathered_cells, scattered_cells
+from microgauge.kernels.cells import Places
 from microgauge.measures.joint.grouping import Frequencies, coarse, fine, pooled
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import MOST_GROUPS, by_association
@@ -42,8 +44,9 @@ DIGITS = 9
 class Cells:
     """For each row the cells that it is in, one of each variable and of each pair."""
 
-    matrix: sparse.csr_matrix
+    places: Places
     penalties: Floats
+    """Of each cell."""
 
 
 def cells_of(joint: Joint) -> Cells:
@@ -83,14 +86,9 @@ def _packed(alone: list[tuple[Index, int]], both: list[tuple[Index, int]]) -> Ce
     places = np.empty((len(every[0][0]), len(every)), dtype=np.int32)
     for column, (codes, _) in enumerate(every):
         places[:, column] = codes + starts[column]
-    rows, width = places.shape
-    ends = np.arange(0, places.size + 1, width, dtype=np.int32)
-    matrix = sparse.csr_matrix(
-        (np.ones(places.size), places.reshape(-1), ends), shape=(rows, int(starts[-1]))
-    )
-    penalties = np.full(matrix.shape[1], TOGETHER)
+    penalties = np.full(int(starts[-1]), TOGETHER)
     penalties[: starts[len(alone)]] = ALONE
-    return Cells(matrix, penalties)
+    return Cells(as_places(places, len(penalties)), penalties)
 
 
 def crossed_scores(joint: Joint, folds: Index) -> Floats:
@@ -107,7 +105,7 @@ def crossed_scores(joint: Joint, folds: Index) -> Floats:
 class _Problem:
     """Penalised likelihoods of all folds; a column for each, coefficients in units of `scale`."""
 
-    matrix: sparse.csr_matrix
+    places: Places
     response: Floats
     seen: Floats
     """Rows × folds: 1 where a fold's model sees the row."""
@@ -123,11 +121,14 @@ class _Problem:
         if not ((share > 0) & (share < 1)).all():
             raise Undefined("a fold leaves rows of one file alone")
         penalties = cells.penalties[:, np.newaxis]
-        curvature = (cells.matrix.T @ seen) * (share * (1.0 - share)) + penalties
+        curvature = (
+            scattered_cells(cells.places, seen, len(penalties)) * (share * (1.0 - share))
+            + penalties
+        )
         scale = 1.0 / np.sqrt(curvature)
         begun = np.asarray(special.logit(share))
         return _Problem(
-            cells.matrix, response[:, np.newaxis], seen, begun, scale, penalties * scale**2
+            cells.places, response[:, np.newaxis], seen, begun, scale, penalties * scale**2
         )
 
     def likelihood(self, eta: Floats, beta: Floats) -> Floats:
@@ -137,7 +138,8 @@ class _Problem:
 
     def gradient(self, eta: Floats, beta: Floats) -> Floats:
         residual = self.seen * (self.response - special.expit(eta))
-        return np.asarray(self.scale * (self.matrix.T @ residual) - self.penalties * beta)
+        sums = scattered_cells(self.places, residual, len(beta))
+        return np.asarray(self.scale * sums - self.penalties * beta)
 
     def climbed(self) -> Floats:
         """Scores of all rows by each fold's model, by quasi-Newton steps (L-BFGS)."""
@@ -147,7 +149,7 @@ class _Problem:
         memory: list[tuple[Floats, Floats, Floats]] = []
         for _ in range(MOST_STEPS):
             step = _remembered(memory, gradient)
-            image = self.matrix @ (self.scale * step)
+            image = gathered_cells(self.places, self.scale * step)
             size, there = self._damped(eta, image, beta, step, likelihood, gradient)
             eta, beta = eta + size * image, beta + size * step
             gained, likelihood = there - likelihood, there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from scipy import sparse
@@ -12,6 +13,7 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import separation
+from microgauge.values.packing import MOST, distinct, packed
 
 FOLDS = 5
 LARGEST = 0.4
@@ -36,7 +38,7 @@ def folds_of(joint: Joint, seed: int) -> Folds:
     the files are. Where so many rows are linked that no folds are left (few different rows),
     equal rows may part, and then corresponding ones.
     """
-    equal = np.unique(joint.codes, axis=0, return_inverse=True)[1].reshape(-1)
+    equal = _equal(joint)
     every = np.arange(joint.rows)
     tries = [("equal rows", equal), ("rows", every)]
     if joint.units is not None:
@@ -47,6 +49,15 @@ def folds_of(joint: Joint, seed: int) -> Folds:
         if np.bincount(found, minlength=FOLDS).max() <= LARGEST * joint.rows:
             return Folds(found, together, parted=together != tries[0][0])
     raise Undefined("too few rows for five folds")
+
+
+def _equal(joint: Joint) -> Index:
+    """The same number for rows that have the same level of every variable."""
+    if not joint.variables:
+        return np.zeros(joint.rows, dtype=np.intp)
+    sizes = [variable.size + 1 for variable in joint.variables]
+    words = packed(list(joint.codes.T), sizes)
+    return distinct(words, min(prod(sizes), MOST))[1]
 
 
 def _linked(units: Index, equal: Index) -> Index:

@@ -39,6 +39,9 @@ MOST_APPROACHES = 150
 """Steps of the quasi-Newton climb before Newton's own take over."""
 MEMORY = 40
 """Steps that the quasi-Newton climb remembers."""
+PATIENCE = 75
+"""Steps of the quasi-Newton climb after which it looks at the curvature where it is: as much work
+as some twenty steps, which most climbs do without."""
 DEPENDENT = 1e-10
 """A column whose squared part outside the columns before it is smaller is dropped as dependent."""
 
@@ -179,8 +182,9 @@ def curved(basis: Basis, curvature: Floats) -> Basis:
     return replace(basis, factor=_compact(factor), weighted=True)
 
 
-def curvature(columns: Columns, weights: Floats) -> Floats:
+def curvature(columns: Columns | None, weights: Floats) -> Floats:
     """Xᵀ W X of all columns, the intercept first; a little more, so that it can be factored."""
+    assert columns is not None
     level = float(weights.sum())
     size = columns.shape[1] + 1
     found = np.empty((size, size))
@@ -334,7 +338,8 @@ def _approach(problem: _Problem, beta: Floats, close: float, enough: float) -> t
 
     They start from the factored Gram matrix, which is the curvature but for weights p(1 - p) that
     differ from row to row. While these are much alike, as they are unless rows are told apart with
-    near certainty, ten to twenty steps of one product each way are enough.
+    near certainty, ten to twenty steps of one product each way are enough. Where they are not, the
+    curvature at hand takes the place of the first one, now and then.
     """
     basis, rows = problem.basis, float(problem.weights.sum())
     eta = basis.dot(beta)
@@ -343,7 +348,10 @@ def _approach(problem: _Problem, beta: Floats, close: float, enough: float) -> t
     gradient = problem.gradient(probability)
     seen = problem.weights > 0
     memory: list[tuple[Floats, Floats, float]] = []
-    for _ in range(MOST_APPROACHES):
+    for count in range(MOST_APPROACHES):
+        if count and count % PATIENCE == 0:
+            weights = problem.weights * probability * (1.0 - probability)
+            basis, memory = curved(basis, curvature(basis.columns, weights)), []
         level = float((problem.weights * probability * (1.0 - probability)).sum())
         step = _remembered(memory, gradient, basis, level)
         gain = float(gradient @ step)
@@ -360,10 +368,10 @@ def _approach(problem: _Problem, beta: Floats, close: float, enough: float) -> t
         probability = special.expit(eta)
         last, gradient = gradient, problem.gradient(probability)
         turned = last - gradient
-        curvature = float(turned @ step) * size
-        if certain or curvature <= 0:
+        bend = float(turned @ step) * size
+        if certain or bend <= 0:
             return beta, certain
-        memory = [*memory[1 - MEMORY :], (size * step, turned, curvature)]
+        memory = [*memory[1 - MEMORY :], (size * step, turned, bend)]
     return beta, False
 
 

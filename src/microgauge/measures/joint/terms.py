@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels import sparse_gram
 from microgauge.measures.joint.joint import Joint, check_size
 
 Term = tuple[tuple[int, int], ...]
@@ -112,9 +114,14 @@ class Columns:
     def transposed_dot(self, values: Floats) -> Floats:
         """Xᵀ v."""
         found = self.dense.T @ values
-        if self.sparse is None:
+        if self._turned is None:
             return np.asarray(found)
-        return np.concatenate([found, self.sparse.T @ values])
+        return np.concatenate([found, self._turned @ values])
+
+    @cached_property
+    def _turned(self) -> Any:
+        """The sparse part transposed, made once for all products."""
+        return None if self.sparse is None else self.sparse.T
 
     @cached_property
     def sums(self) -> Floats:
@@ -136,10 +143,19 @@ class Columns:
         top = self.dense.T @ weighted
         if self.sparse is None:
             return np.asarray(top)
-        side = self.sparse.T @ weighted
-        other = self.sparse if weights is None else sparse.diags_array(weights) @ self.sparse
-        bottom = (self.sparse.T @ other).toarray()
-        return np.block([[top, side.T], [side, bottom]])
+        split = self.dense.shape[1]
+        found = np.empty((self.shape[1], self.shape[1]))
+        found[:split, :split] = top
+        found[split:, :split] = self._turned @ weighted
+        found[:split, split:] = found[split:, :split].T
+        found[split:, split:] = sparse_gram(self.sparse, self._by_columns, weights)
+        return found
+
+    @cached_property
+    def _by_columns(self) -> Any:
+        """The cells of the sparse part, column by column."""
+        assert self.sparse is not None
+        return self.sparse.tocsc()
 
     def as_array(self) -> Floats:
         """One dense matrix; `Undefined` where that is too large."""
