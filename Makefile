@@ -93,7 +93,7 @@ format: $(READY)
 clean:
 	rm -rf .venv node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt setup.py src/microgauge/kernels/loops.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "microgauge needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv .venv

@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import (
     against_scipy,
     against_sdmetrics,
+    by_default,
     ecdf,
     explore,
     growth,
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[Setting], list[Outcome]]] = {
     "l": suppression.measure,
     "n": nearest.measure,
     "o": inference.measure,
+    "p": by_default.measure,
     "w": wide.measure,
 }
 

@@ -25,6 +25,8 @@ class Cost:
     seconds: float
     megabytes: float
     """Peak resident memory."""
+    processor: float = math.inf
+    """Seconds of all processors together, which other programs hardly change."""
 
     @property
     def finished(self) -> bool:
@@ -65,9 +67,10 @@ def run(*command: str | Path, limit: float | None = None) -> Cost:
     child.returncode = os.waitstatus_to_exitcode(status)
     if late.is_set():
         return Cost(math.inf, usage.ru_maxrss / 1024)
+    spent = usage.ru_utime + usage.ru_stime
     if child.returncode != 0:
         raise SystemExit(f"{' '.join(words)} failed:\n{complaint}")
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    return Cost(seconds, usage.ru_maxrss / 1024, spent)
 
 
 def fastest(repeats: int, *command: str | Path, limit: float | None = None) -> Cost:
@@ -78,7 +81,11 @@ def fastest(repeats: int, *command: str | Path, limit: float | None = None) -> C
     costs: list[Cost] = []
     while len(costs) < repeats and all(cost.finished for cost in costs):
         costs.append(run(*command, limit=limit))
-    return Cost(min(c.seconds for c in costs), max(c.megabytes for c in costs))
+    return Cost(
+        min(c.seconds for c in costs),
+        max(c.megabytes for c in costs),
+        min(c.processor for c in costs),
+    )
 
 
 def assess(folder: Path, repeats: int, *options: str, limit: float | None = None) -> Cost:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
 from statistics import median
 
-from benchmarks.measure import PYTHON, Outcome, Setting, fastest, run
+from benchmarks.against_scipy import bare_seconds
+from benchmarks.measure import PYTHON, ROOT, Outcome, Setting, fastest, run
 
 BUDGETS = {"classes": 10.0, "suda": 10.0, "linkage": 60.0}
 WHAT = {
@@ -30,7 +33,21 @@ def measure(setting: Setting) -> list[Outcome]:
     for job, budget in BUDGETS.items():
         cost = fastest(setting.repeats, *_command(job))
         found.append(Outcome(f"i  {WHAT[job]}: s", cost.seconds, budget, False, str(cost)))
-    return found + _beside_classes()
+    return [*found, _beside_grouping(), *_beside_classes()]
+
+
+def _beside_grouping() -> Outcome:
+    """Classes and R_internal beside polars' grouping of the same rows, each without its tables."""
+    rounds = [(_own_seconds(), bare_seconds("groups")) for _ in range(ROUNDS)]
+    ratios = sorted(own / bare for own, bare in rounds)
+    own, bare = (min(side) for side in zip(*rounds, strict=True))
+    detail = f"{own:.2f} s : {bare:.2f} s, {ratios[0]:.2f} to {ratios[-1]:.2f} in {ROUNDS} rounds"
+    return Outcome("i  classes / grouping by polars", median(ratios), 1.5, False, detail)
+
+
+def _own_seconds() -> float:
+    said = subprocess.run(_command("classes"), capture_output=True, check=True, cwd=ROOT)
+    return float(ast.literal_eval(said.stdout.decode())[-1])
 
 
 def _beside_classes() -> list[Outcome]:

@@ -7,12 +7,13 @@ import shutil
 import signal
 import socket
 import stat
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from microgauge import assess
+from microgauge import assess, explore
 from microgauge.cli import main
 from microgauge.errors import InputError
 from microgauge.masking import mask
@@ -20,16 +21,17 @@ from microgauge.results import writing
 from microgauge.results.writing import write_together
 from support.command import refused
 
-RECIPE = '[[step]]\nmethod = "round"\nvariables = ["a"]\nbase = 2\n'
-GRID = RECIPE.replace("base = 2", "base = { grid = [2, 3] }")
+RECIPE = '[[step]]\nmethod = "round"\nvariables = ["a"]\nunit = 2\n'
+GRID = RECIPE.replace("unit = 2", "unit = { grid = [2, 3] }")
 COMMANDS = {
     "assess": ["assess", "table.csv", "other.csv", "--keys", "a", "--only", "gdu,risk"],
-    "rank": ["rank", "table.csv", "other.csv", "--only", "gdu"],
-    "explore": ["explore", "table.csv", "--recipe", "grid.toml", "--only", "gdu"],
+    "rank": ["rank", "table.csv", "other.csv", "--keys", "a", "--only", "gdu,risk"],
+    "explore": ["explore", "table.csv", "--recipe", "grid.toml", "--keys", "a", "--only",
+                "gdu,risk", "--workers", "1"],
     "diagnose": ["diagnose", "table.csv", "--keys", "a"],
     "schema": ["schema", "table.csv", "other.csv"],
     "mask": ["mask", "table.csv", "--recipe", "recipe.toml"],
-}
+}  # fmt: skip
 WRITES = {
     "assess": ["--json", "--report", "--summary", "--pairs", "--risky", "--junit"],
     "rank": ["--json", "--report", "--summary", "--junit", "--map", "--levels", "--table"],
@@ -86,6 +88,24 @@ def test_no_output_of_any_command_is_an_input_of_it(folder, capsys, command, opt
     assert "is an input of this run" in said
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_collision_these_commands_work(folder, command):
+    """Else the tests above and below might be refused for another reason."""
+    output = ["-o", "new.csv"] if command in ("mask", "schema") else []
+    assert main([*COMMANDS[command], *output]) in (0, 1)
+
+
+@pytest.mark.parametrize("option", ["--map", "--levels"])
+def test_no_picture_falls_on_an_input(folder, capsys, option):
+    for name in ("read.svg", "read.png"):
+        shutil.copy("table.csv", name)
+        given = ["rank", "table.csv", name, "--keys", "a", "--only", "gdu,risk"]
+        assert f"{name} is an input of this run" in refused(capsys, *given, option, "read")
+        Path(name).unlink()
+    given = ["rank", "parts", "other.csv", "--keys", "a", "--only", "gdu,risk"]
+    assert "would be a part of an input" in refused(capsys, *given, option, "parts/m")
+
+
 @pytest.mark.parametrize(
     ("source", "output"),
     [
@@ -134,11 +154,10 @@ def test_no_two_outputs_share_a_place(folder, capsys, command):
     options = WRITES[command]
     for place, one in enumerate(options):
         for other in options[place + 1 :]:
-            said = refused(capsys, *COMMANDS[command], one, "same", other, "./parts/../same")
-            pictures = {"--map", "--levels"} & {one, other}
-            # A picture without an ending is two files, same.svg and same.png.
-            words = "would write the same file" if len(pictures) != 1 else "must end in .pdf"
-            assert words in said or (len(pictures) == 1), (one, other)
+            # A picture has an ending of its own, which no other output may have but a recipe.
+            name = "same.svg" if {"--map", "--levels"} & {one, other} else "same"
+            said = refused(capsys, *COMMANDS[command], one, name, other, f"./parts/../{name}")
+            assert "would write the same file" in said, (one, other)
     if command != "assess":
         said = refused(capsys, *COMMANDS[command], "--map", "mm", "--table", "mm.png")
         assert "must end in .csv" in said
@@ -154,6 +173,25 @@ def test_kept_candidates_are_no_place_to_write(folder, capsys):
     assert "is a kept candidate" in refused(capsys, *COMMANDS["explore"], "--json", kept)
     said = refused(capsys, "explore", "parts", "--recipe", "grid.toml", "--folder", "parts")
     assert "is an input of this run" in said
+
+
+@pytest.mark.parametrize("source", ["parts", "parts/*", "parts/[!p]*", "parts/*.json"])
+def test_no_candidate_is_kept_among_the_parts_of_an_input(folder, capsys, source):
+    Path("parts.toml").write_text(GRID)
+    Path("parts/a.json").write_text("a\n1\n")
+    Path("parts").rename("parts-explored")  # where candidates are kept unless said otherwise
+    source = source.replace("parts", "parts-explored")
+    rest = ["--recipe", "parts.toml", "--keys", "a", "--only", "gdu,risk", "--workers", "1"]
+    before = sorted(Path("parts-explored").iterdir())
+    for more in ([], ["--folder", "parts-explored"], ["--folder", "./parts-explored/"]):
+        said = refused(capsys, "explore", source, *rest, *more)
+        assert "would be parts of an input" in said or "is an input of this run" in said
+    with pytest.raises(InputError, match="would be parts of an input"):
+        explore(source, "parts.toml", keys=["a"], only=["gdu", "risk"], folder="parts-explored")
+    with pytest.raises(InputError, match="would be parts of an input"):
+        explore("table.csv", "parts.toml", keys=["a"], folder="parts-explored",
+                external=[source])  # fmt: skip
+    assert sorted(Path("parts-explored").iterdir()) == before
 
 
 @pytest.mark.parametrize(
@@ -301,3 +339,17 @@ def test_mask_writes_over_neither_its_table_nor_its_recipe(folder):
             mask("table.csv", "steps.csv", output)
     with pytest.raises(InputError, match="is an input of this run"):
         mask([Path("parts/p-1.csv"), Path("parts/p-2.csv")], RECIPE, "parts/p-2.csv")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_names_of_files_need_not_be_text(folder, capsys):
+    odd = os.fsdecode(b"caf\xe9.csv")
+    shutil.copy("table.csv", odd)
+    written = {"--json": "r.json", "--report": "r.html", "--summary": "r.pdf", "--map": "m.svg",
+               "--junit": "r.xml", "--table": "t.csv", "--levels": "l.svg"}  # fmt: skip
+    outputs = [part for pair in written.items() for part in pair]
+    given = ["rank", "table.csv", "other.csv", odd, "--keys", "a", "--only", "gdu,risk"]
+    assert main([*given, "--require", "gdu>=0.1", *outputs]) in (0, 1)
+    assert "Traceback" not in capsys.readouterr().err
+    assert pl.read_csv("t.csv")["name"].to_list()[1] == "caf\ufffd"
+    assert all(Path(name).read_bytes() for name in written.values())

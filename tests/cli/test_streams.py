@@ -110,6 +110,62 @@ def test_the_last_handler_says_what_to_do_and_quotes_nothing(
     assert "Traceback" not in said.err
 
 
+HUGE = "1" + "0" * 400
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (f"[rut]\nbeta = {HUGE}\n", "[rut] beta must be a number from 0 to 1"),
+        (f"[risk]\nc = {HUGE}\n", "[risk] c is too large a number"),
+        (f"[require]\nk = {HUGE}\n", '[require] k must be a limit such as ">=3"'),
+        ("a." * 3000 + "b = 1\n", "s.toml is nested too deeply: a"),
+        (f"[risk]\nc = {'[' * 200}{']' * 200}\n", "s.toml is nested too deeply: risk"),
+        (f"[risk]\nc = {'[' * 9000}\n", "s.toml cannot be read: it is nested too deeply"),
+    ],
+)
+def test_what_is_too_large_or_too_deep_is_named(folder, capsys, schema, words):
+    Path("s.toml").write_text(schema)
+    assert words in complaint(capsys, main([*ASSESS, "--schema", "s.toml"]))
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (f"risk.c={HUGE}", "[risk] c is too large a number"),
+        (f"risk.c={'9' * 5000}", "[risk] c must be a number"),
+        (f"risk.c={'[' * 9000}", "[risk] c must be a number"),
+    ],
+)
+def test_a_setting_that_is_too_large_or_too_deep_is_named(folder, capsys, setting, words):
+    assert words in complaint(capsys, main([*ASSESS, "--set", setting]))
+
+
+def test_a_step_with_too_large_a_number_is_named(folder, capsys):
+    step = f'[[step]]\nmethod = "round"\nvariables = ["age"]\nunit = {HUGE}\n'
+    Path("r.toml").write_text(step)
+    said = complaint(capsys, main(["mask", "o.csv", "--recipe", "r.toml", "-o", "m.csv"]))
+    assert "step 1 (round): unit is too large a number" in said
+
+
+@pytest.mark.parametrize("option", ["--scratch", "--external", "--population", "--holdout"])
+def test_a_name_that_is_too_long_is_told_of_its_option(folder, capsys, option):
+    given = [*ASSESS, option, "x" * 5000, "--json", "r.json"]
+    said = complaint(capsys, main(given))
+    assert "File name too long" in said
+    assert {"--scratch": "scratch files"}.get(option, option[2:]) in said
+
+
+def test_a_result_with_a_number_beyond_all_figures_differs(folder, capsys):
+    assert main([*ASSESS, "--json", "r.json"]) in (0, 1)
+    content = json.loads(Path("r.json").read_text())
+    content["gdu"]["value"] = 10**400
+    Path("r.json").write_text(json.dumps(content))
+    capsys.readouterr()
+    assert main(["verify", "r.json"]) == 1
+    assert "gdu" in capsys.readouterr().out
+
+
 def test_the_section_is_named_that_ran_out_of_means(folder, monkeypatch, capsys):
     from microgauge.sections.registry import sections
 

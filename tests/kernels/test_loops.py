@@ -20,7 +20,7 @@ from microgauge.kernels import (
     score_sums,
     table_ranks,
 )
-from microgauge.kernels.loading import PLAIN
+from microgauge.kernels.loading import LOOPS, PLAIN
 from microgauge.passes import Absent, Axis, Crosstab, PairTables, RankProduct, Ranks, RankSums
 from microgauge.passes.ranks import RankedLevels
 
@@ -40,6 +40,7 @@ def test_the_tests_see_compiled_loops_where_there_is_a_compiler():
     if shutil.which("cc") is None:
         pytest.skip("no compiler")
     assert compiled() is not None, "build them: pip install -e . --no-build-isolation"
+    assert sorted(name for name in vars(compiled()) if not name.startswith("_")) == sorted(LOOPS)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -8,6 +8,7 @@ the test has: a claim is a leak where it is right, narrow, and of what nobody sh
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, floor, inf, log10
 
 import numpy as np
@@ -375,6 +376,47 @@ def differing(one, other):
         if all(isinstance(x, int | float) and not isinstance(x, bool) for x in pair)
     ]  # fmt: skip
     return sum(a != b for a, b in found) / max(len(found), 1)
+
+
+# -- two pages -----------------------------------------------------------------------------------
+
+
+def figures_by_name(data):
+    """What a page tells, each figure by what it is of."""
+    found = {}
+    for report in reports_in(data):
+        found |= {("figure", f["key"]): f["value"] for f in report["figures"]}
+        for variable in report["variables"]:
+            name, detail = variable["name"], variable["detail"] or {}
+            found["score", name] = variable["utility"]
+            ends = [None, *detail.get("inner", ()), None]
+            bins = detail.get("labels") or list(pairwise(ends))
+            told = zip(bins, detail.get("before", ()), strict=False)
+            found |= {("share", name, one): share for one, share in told}
+        names = report["pairs"]["names"]
+        for a, b, utility in report["pairs"]["matrix"]:
+            found["pair", names[a], names[b]] = utility
+        rows = table_rows(section_of(report, "indicators"))
+        found |= {("indicator", row[0]): row[1] for row in rows}
+        for group in section_of(report, "regressions"):
+            rows = table_rows(group.get("blocks", ()))
+            found |= {("term", group.get("title"), row[0]): row[1] for row in rows}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def by_two_pages(pages, rows, variable):
+    """The value of whom only the first page knows: its total less that of the second."""
+    claims = []
+    for statistic in ("total", "mean"):
+        said = re.escape(f"{statistic} of {variable}")
+        ends = [_indicators(page, said).get(None) for page in pages]
+        if None not in ends:
+            sizes = (rows, rows - 1) if statistic == "mean" else (1, 1)
+            (low, high), (least, most) = (
+                (a * n, b * n) for (a, b), n in zip(ends, sizes, strict=True)
+            )
+            claims.append(Claim("two pages", "value", (variable,), low - most, high - least))
+    return claims
 
 
 # -- all at once, and who is right ---------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Tables with rare categories and outliers, releases of them, and what an attacker makes of both.
 
 `python -m support.random_tables 300` attacks so many and says what came back;
-`python -m support.random_tables 60 weighted` those of samples whose records have weights.
+`python -m support.random_tables 60 weighted` those of samples whose records have weights;
+`python -m support.random_tables 30 twice` two pages each, of an original with a record and without.
 """
 
 import sys
@@ -154,6 +155,34 @@ def attacked(number, weight=None):
     return found, told(data)
 
 
+def attacked_twice(number):
+    """What two pages of one original tell, with a record and without it.
+
+    Shares of figures that are not the same and that one of them has alone, and claims about who
+    is left out: by turns the richest, anybody, and one of a rare category.
+    """
+    rng = np.random.default_rng([number, 77])
+    frame = original(rng)
+    while len(frame) < 300:
+        frame = original(rng)
+    sizes = frame["job"].map(frame["job"].value_counts())
+    who = (frame["income"].idxmax(), int(rng.integers(len(frame))), sizes.idxmin())[number % 3]
+    both = [(frame, release(frame, rng))]
+    both.append(tuple(table.drop(index=who).reset_index(drop=True) for table in both[0]))
+    pages = [page_of(before, [after], 10) for before, after in both]
+    one, other = map(attacker.figures_by_name, pages)
+    shared, every = one.keys() & other.keys(), one.keys() | other.keys()
+    moved = sum(one[name] != other[name] for name in shared) / len(shared)
+    right = [
+        claim
+        for name in NUMBERS
+        for claim in attacker.by_two_pages(pages, len(frame), name)
+        if claim.low <= (true := frame[name][who]) <= claim.high
+        and claim.high - claim.low < 2 * attacker.CLOSE * abs(true)
+    ]
+    return moved, 1 - len(shared) / len(every), right
+
+
 def told(data):
     """How many distributions, pairs, indicators and terms a page tells."""
     counts = Counter()
@@ -170,6 +199,14 @@ def told(data):
 def main():
     """Attack many and say what came back."""
     many, counts, leaking = int(sys.argv[1]), Counter(), 0
+    if "twice" in sys.argv:
+        moved, alone, right = zip(*map(attacked_twice, range(many)), strict=True)
+        sys.stdout.write(
+            f"{many} pairs of pages: figures that differ {np.median(moved):.1%}, at most "
+            f"{max(moved):.1%}; on one page alone {np.median(alone):.1%}, at most "
+            f"{max(alone):.1%}; values that come back {sum(map(len, right))}\n"
+        )
+        return
     weight = WEIGHT if "weighted" in sys.argv else None
     for number in range(many):
         found, shown = attacked(number, weight)

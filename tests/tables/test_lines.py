@@ -139,6 +139,7 @@ SECRET = "Wilhelmine"
         [f"46,f,300,{SECRET}", "38,m,0,A", "73,m,300,C", "73,f,500,A", "69,m,400,A"],
         ["46,f,300", "38,m,0"],
         ["47\tf", "31\tm", "52\tf"],
+        [f"46 f 300 {SECRET}", "38 m 0 A", "73 m 300 C", "69 m 400 A"],
     ],
 )
 def test_a_file_without_a_header_is_recognised_and_not_quoted(tmp_path, capsys, rows):
@@ -155,6 +156,8 @@ def test_a_file_without_a_header_is_recognised_and_not_quoted(tmp_path, capsys, 
     "text",
     [
         "age,sex\n31,f\n42,m\n42,m\n",
+        "Question 1\nAnswer 2\nAnswer 3\nAnswer 2\n",
+        "age sex town\n31 f A\n42 m B\n42 m A\n",
         "a,b\nx,y\nu,v\nx,w\n",
         "2019,2020,2021\n4,5,6\n7,8,9\n1,2,3\n",
         "0,1\n4,5\n7,8\n1,2\n",

@@ -1049,6 +1049,8 @@ def test_a_table_without_rows_is_said(tmp_path, capsys, form, rows):
     ("given_", "words"),
     [
         ("banana", '"banana" is no amount of memory'),
+        ("9" * 400, "no machine has so much memory"),
+        ("9" * 20 + "GB", "no machine has so much memory"),
         ("-4GB", "no amount of memory"),
         ("4XB", "no amount of memory"),
         ("", "no amount of memory"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -83,5 +84,6 @@ def _near(was: Any, now: Any) -> bool:
     """Whether two figures are the same, to 1e-9 relative or absolute."""
     numbers = [isinstance(x, int | float) and not isinstance(x, bool) for x in (was, now)]
     if all(numbers):
-        return math.isclose(was, now, rel_tol=NEAR, abs_tol=NEAR)
+        with suppress(OverflowError):  # a whole number that someone wrote: no figure is so large
+            return math.isclose(was, now, rel_tol=NEAR, abs_tol=NEAR)
     return bool(was == now)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from microgauge.errors import InputError, hint
+from microgauge.errors import InputError, hint, said_by_system
 from microgauge.log import Progress, silent
 from microgauge.schema import Schema
 from microgauge.tables import Reading, Table, read_table
@@ -45,7 +45,13 @@ def _folder(scratch: str | Path | None) -> Path | None:
     if scratch is None:
         return None
     folder = Path(scratch)
-    if not folder.is_dir():
+    try:
+        there = folder.is_dir()
+    except OSError as error:  # a name that is too long
+        raise InputError(
+            f"the folder {folder} for scratch files cannot be used: {said_by_system(error)}."
+        ) from None
+    if not there:
         raise InputError(f"there is no folder {folder} for scratch files.")
     if not os.access(folder, os.W_OK):
         raise InputError(f"the folder {folder} for scratch files cannot be written to.")

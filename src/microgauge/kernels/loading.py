@@ -8,19 +8,19 @@ from typing import Any
 PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
 LOOPS = (
-    "count_pairs",
     "code_numbers",
+    "count_pairs",
+    "gather_cells",
+    "index_numbers",
     "merge_places",
+    "paths_outside",
+    "place_numbers",
+    "rank_tables",
+    "ranks_within",
+    "scatter_cells",
     "score_product",
     "score_sums",
-    "ranks_within",
-    "rank_tables",
-    "paths_outside",
-    "index_numbers",
-    "place_numbers",
     "sparse_gram",
-    "gather_cells",
-    "scatter_cells",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Step
-from microgauge.schema.checks import is_number, is_whole
+from microgauge.schema.checks import is_number, is_too_large, is_whole
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,10 @@ class Form:
 
     def fault(self, value: Any) -> str | None:
         """What is wrong with a value."""
-        return None if self.fits(value) else self.said
+        if self.fits(value):
+            return None
+        held = value if isinstance(value, tuple) else (value,)
+        return "is too large a number." if any(map(is_too_large, held)) else self.said
 
 
 def _is_text(value: object) -> bool:

@@ -79,7 +79,10 @@ class Data:
                 count = int(self.column(name).is_infinite().sum())
                 found.append(f'"{name}" is infinite in {count} cells: make them missing.')
             if name in names and dtype.is_integer() and is_long(self.column(name)):
-                found.append(f'"{name}" has whole numbers beyond 2^53, which would lose digits.')
+                found.append(
+                    f'"{name}" has whole numbers beyond 2^53, which would lose digits: leave it '
+                    "out of the steps, or give it in larger units."
+                )
         return found
 
     def numbers(self, name: str) -> Floats:

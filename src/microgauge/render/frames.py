@@ -29,6 +29,7 @@ from microgauge.results.disclosure import Intruder, LearnedTarget
 from microgauge.results.loss import LogLinearTerm, ValidityCriterion
 from microgauge.results.plain import to_dict
 from microgauge.results.tables import TableScore
+from microgauge.results.wording import drawable
 
 _DTYPES: dict[str, type[pl.DataType]] = {
     "float": pl.Float64,
@@ -223,7 +224,7 @@ def _candidate_row(candidate: Candidate) -> dict[str, Any]:
     risk, gdu, loss, propensity = found.risk, found.gdu, found.loss, found.propensity
     beside = (gdu.at_1000, gdu.permuted, gdu.resample) if gdu is not None else (None, None, None)
     return {
-        "name": candidate.name,
+        "name": drawable(candidate.name),
         "risk": candidate.risk,
         "internal": None if risk is None else risk.internal,
         "external": None if risk is None else risk.external,

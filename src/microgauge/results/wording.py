@@ -215,7 +215,7 @@ def distinct(names: Sequence[str], most: int = 34) -> list[str]:
     found: list[str] = []
     taken: set[str] = set()
     for name in names:
-        start = text = beginning(_drawable(name), most) or "(empty)"
+        start = text = beginning(drawable(name), most) or "(empty)"
         number = 2
         while text in taken:
             text = f"{start} ({number})"
@@ -225,6 +225,6 @@ def distinct(names: Sequence[str], most: int = 34) -> list[str]:
     return found
 
 
-def _drawable(text: str) -> str:
-    """Without halves of characters, which no chart can hold."""
+def drawable(text: str) -> str:
+    """Without halves of characters (in names of files), which no chart or table takes."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

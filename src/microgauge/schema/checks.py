@@ -5,7 +5,7 @@ Schemas and recipes share them, so that the same mistake gets the same words.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Collection
 from typing import TypeGuard
 
@@ -15,10 +15,23 @@ from microgauge.errors import hint
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; true and false are none.
 
-    >>> is_number(0.5), is_number(True), is_number(float("inf"))
+    >>> is_number(0.5), is_number(True), is_number(float("inf")), is_number(10**400)
+    (True, False, False, False)
+    """
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    )
+
+
+def is_too_large(value: object) -> bool:
+    """Whether a value is a whole number beyond all that can be worked with.
+
+    >>> is_too_large(10**400), is_too_large(10**300), is_too_large("x")
     (True, False, False)
     """
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return is_whole(value) and not is_number(value)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -47,6 +60,8 @@ def number(where: str, value: object, *, above: float, optional: bool = True) ->
     """
     if (value is None and optional) or (is_number(value) and value > above):
         return []
+    if is_too_large(value):
+        return [f"{where} is too large a number."]
     return [f"{where} must be a number above {above:g}."]
 
 

@@ -8,7 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from microgauge.errors import InputError, first_line, hint, read_once, said_by_system
+from microgauge.errors import InputError, first_line, hint, listing, read_once, said_by_system
+
+DEEPEST = 50
+"""How often one thing may stand in another: beyond, nothing has a meaning."""
 
 
 def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
@@ -17,7 +20,7 @@ def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
     try:
         if not (path.is_file() or path.is_dir()) and path.exists():
             raise InputError(read_once(f"the {what} {path}"))
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"there is no {what} {path}.") from None
     except tomllib.TOMLDecodeError as error:
@@ -28,6 +31,28 @@ def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
         raise InputError(f"the {what} {path} cannot be read: {said_by_system(error)}.") from None
     except ValueError as error:
         raise InputError(f"the {what} {path} cannot be read: {first_line(error)}.") from None
+    deep = [name for name, value in content.items() if is_deep(value)]
+    if deep:
+        raise InputError(f"the {what} {path} is nested too deeply: {listing(deep)}.")
+    return content
+
+
+def is_deep(value: Any) -> bool:
+    """Whether tables or lists stand in others too often.
+
+    >>> is_deep({"a": [{"b": 1}]})
+    False
+    """
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [inner for one in level for inner in _inside(one)]
+    return bool(level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def numbered(name: str, place: int) -> str:

@@ -90,6 +90,6 @@ def _value(text: str) -> Any:
     """A value as TOML writes it; a plain word needs no quotes on a command line."""
     try:
         read = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, a number of thousands of digits, nested
         return text.strip()
     return read["value"] if len(read) == 1 else text.strip()

@@ -10,6 +10,7 @@ from microgauge.errors import InputError
 SHARE = 0.6
 """Part of the machine's memory that a run takes where nothing else is said."""
 LEAST = 256 << 20
+MOST = 1 << 60
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?\s*", re.IGNORECASE)
@@ -26,7 +27,10 @@ def memory_bytes(given: str | int | None) -> int:
     found = _SIZE.fullmatch(str(given))
     if found is None:
         raise InputError(f'"{given}" is no amount of memory; write it like 4GB or 800MB.')
-    size = int(float(found[1]) * _UNITS[found[2].upper()])
+    amount = float(found[1]) * _UNITS[found[2].upper()]
+    if amount > MOST:
+        raise InputError(f"no machine has so much memory: give at most {MOST >> 40}TB.")
+    size = int(amount)
     if size < LEAST:
         raise InputError(f"{given} of memory is too little: give at least {LEAST >> 20}MB.")
     return size

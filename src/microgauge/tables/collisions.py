@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from microgauge.tables.source import ASIDE, SHEET, files_of
 
 def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> list[str]:
     """Faults of outputs, by the options that name them, that are an input or fall together."""
-    sources = [str(source).removeprefix("file://").removeprefix("file:") for source in inputs]
-    read = {_place(file) for source in sources for file in files_of(source)}
+    named = [str(source).removeprefix("file://").removeprefix("file:") for source in inputs]
+    sources = {source: files for source in named if (files := _files(source)) is not None}
+    read = {_place(file) for files in sources.values() for file in files}
     known = {_identity(file) for file in read} - {None}
     faults = []
     for option, output in outputs.items():
@@ -34,6 +36,12 @@ def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> lis
         for place, options in by_place.items()
         if len(options) > 1
     ]
+
+
+def _files(source: str) -> list[Path] | None:
+    with suppress(OSError):
+        return files_of(source)
+    return None  # a name that is too long: told where it is opened
 
 
 def _place(path: Path) -> Path:

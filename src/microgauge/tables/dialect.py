@@ -42,6 +42,8 @@ LONGEST = (1 << 31) - 1
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 FEWEST = 1
 """Records below the first line that tell whether it is one of them."""
+FEWEST_WORDS = 3
+"""Words of a line that may be fields: fewer are a name with a number, or a first and a last one."""
 EMPTY = ("", "NA", "NaN", "nan", "NULL", "null", ".")
 NO_HEADER = (
     "{} seems to have no header: its first line looks like the lines below it. Put a line with "
@@ -78,7 +80,7 @@ class Dialect:
             ) from None
         if not rows:
             raise InputError(f"{where} is empty.")
-        if is_headless(rows):
+        if is_headless(rows) or is_headless(_cut_at_spaces(rows)):
             raise InputError(NO_HEADER.format(where))
         header = checked_header([name.strip() for name in rows[0]], where)
         return Dialect(delimiter, quote, tuple(header), leading)
@@ -237,6 +239,17 @@ def is_headless(rows: Sequence[Sequence[str]]) -> bool:
         words += not numeric and name in known
         named += not numeric and name not in known and _repeat(known)
     return 2 * (against + words) >= width and against + words >= named and against + words // 2 > 0
+
+
+def _cut_at_spaces(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Lines of one column by their words, where most have as many as the first: to us spaces cut
+    no fields, but whoever wrote the file may have meant them to.
+    """
+    if any(len(row) > 1 for row in rows):
+        return rows
+    cut = [row[0].split() for row in rows]
+    like_first = sum(len(words) == len(cut[0]) for words in cut)
+    return cut if len(cut[0]) >= FEWEST_WORDS and 2 * like_first > len(cut) else rows
 
 
 def _counts_up(cells: Sequence[str]) -> bool:

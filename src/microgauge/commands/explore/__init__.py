@@ -10,7 +10,7 @@ from typing import Any
 from microgauge.commands.assess import chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
-from microgauge.commands.explore.keeping import Kept, basis_of
+from microgauge.commands.explore.keeping import Kept, basis_of, refuse_inputs
 from microgauge.commands.explore.workers import Work, cores, measured
 from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.commands.manifest import inputs_of, manifest_of, text_hash
@@ -83,6 +83,8 @@ def explore(
     chosen = in_full(chosen) if full else chosen
     wanted = wanted_of(only, skip, chosen, full=full)
     grid = Grid.load(recipe)
+    if folder is not None:
+        refuse_inputs(folder, original, *tables.values())
     progress("reading the original table", 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)

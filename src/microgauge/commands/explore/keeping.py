@@ -30,6 +30,7 @@ from microgauge.sections.registry import sections
 from microgauge.sections.risk.choices import OTHER_TABLES
 from microgauge.sections.verdict.choices import VerdictChoices
 from microgauge.tables import is_paths, read_held
+from microgauge.tables.collisions import collisions
 from microgauge.tables.source import Source, file_of, sheet_of
 
 FORMAT = 1
@@ -93,6 +94,18 @@ class Kept:
         plain["seal"] = seal_of(path.name, json.loads(json.dumps(plain)))
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
         write_whole(path, text + "\n")
+
+
+def refuse_inputs(folder: str | Path, *inputs: Any) -> None:
+    """Keep no candidate where it would be read as a part of a table the next time."""
+    given = [one for one in inputs if is_paths(one)]
+    named = [name for one in given for name in ([one] if isinstance(one, str | Path) else one)]
+    for place in (Path(folder), Path(folder) / f"{print_of(None)}.json"):
+        if collisions({"folder": place}, named):
+            raise InputError(
+                f"candidates kept in {folder} would be parts of an input, by its folder or "
+                "pattern; keep them in another folder (--folder DIR; folder= in Python)."
+            )
 
 
 def _tidy(folder: Path) -> None:

@@ -44,9 +44,14 @@ class PopulationRisks:
             fraction = table.records / self._size()
             if fraction > 1:
                 raise Undefined("the population is smaller than the file")
-            sizes = tuple(size + 1 for size in table.sizes)
+            # The fit stops when it is near enough, and where that is depends on which margin comes
+            # first: keys stand in the order of their names, not in that of columns.
+            names = self.classes.names
+            order = sorted(range(len(names)), key=names.__getitem__)
+            sizes = tuple(table.sizes[place] + 1 for place in order)
             matching = table.matching if table.missing_matches else None
-            found = log_linear_risk(table.levels, table.rows, sizes, fraction, matching=matching)
+            levels = table.levels[:, order]
+            found = log_linear_risk(levels, table.rows, sizes, fraction, matching=matching)
         except Undefined as why:
             return LogLinearRisk(tau1=None, tau2=None, reason=str(why))
         return LogLinearRisk(
