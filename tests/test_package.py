@@ -109,3 +109,14 @@ def test_unknown_names_are_refused() -> None:
 def test_import_loads_nothing_heavy() -> None:
     script = "import microgauge, sys; sys.exit(bool({'numpy', 'polars'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_the_help_loads_no_results() -> None:
+    """Records of results take a fifth of a second to define."""
+    script = (
+        "import sys; from microgauge.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "sys.exit(any(name.startswith('microgauge.results') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0

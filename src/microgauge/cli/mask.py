@@ -7,7 +7,6 @@ import sys
 from textwrap import fill
 
 from microgauge.cli.command import Command
-from microgauge.results.wording import counted
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -30,6 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Protect and write."""
     from microgauge.log import Line
     from microgauge.masking import mask
+    from microgauge.results.wording import counted
 
     with Line() as progress:
         progress("protecting", 0.0)
