@@ -149,7 +149,7 @@ def test_twins_merge_and_rank_alike(monkeypatch):
             *merged_places(a, b),
             within,
             score_product(codes, scores, codes, within),
-            score_sums(groups, 5, codes, within),
+            score_sums(groups, 5, within[codes]),
         )
 
     first = answers()

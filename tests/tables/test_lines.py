@@ -269,7 +269,9 @@ def test_a_pipe_is_told_and_not_waited_for(tmp_path, capsys):
         (["mask", "o.csv", "--recipe", "{0}", "-o", "m.csv"], "the recipe {0}"),
     ],
 )
-@pytest.mark.parametrize("content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n")])
+@pytest.mark.parametrize(
+    "content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n")], ids=["text", "zipped"]
+)
 def test_a_pipe_of_the_shell_is_told(tmp_path, monkeypatch, capsys, given, what, content):
     """`<(command)` is read once: a second look, at a schema too, would find nothing in it."""
     monkeypatch.chdir(tmp_path)

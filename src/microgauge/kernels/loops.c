@@ -408,19 +408,28 @@ typedef struct {
     int64_t high, low; /* the sum is high * 2^32 + low */
 } Exact;
 
-#define SCORED(A)                                                                                  \
-    static void sum_##A(const A *codes, const int32_t *scores, const uint8_t *groups,              \
-                        const uint16_t *more, int64_t rows, int64_t *sums)                         \
-    {                                                                                              \
-        if (groups != NULL)                                                                        \
-            for (int64_t r = 0; r < rows; r++) sums[groups[r]] += scores[codes[r]];                \
-        else                                                                                       \
-            for (int64_t r = 0; r < rows; r++) sums[more[r]] += scores[codes[r]];                  \
+/* Sums of what rows score in each group; four copies for the reason that tables have some. */
+static void sum_few(const uint8_t *groups, const int32_t *scores, int64_t rows, int64_t size,
+                    int64_t *sums)
+{
+    int64_t copies[4][256];
+    memset(copies, 0, sizeof copies);
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+        copies[0][groups[r]] += scores[r];
+        copies[1][groups[r + 1]] += scores[r + 1];
+        copies[2][groups[r + 2]] += scores[r + 2];
+        copies[3][groups[r + 3]] += scores[r + 3];
     }
+    for (; r < rows; r++) copies[0][groups[r]] += scores[r];
+    for (int64_t g = 0; g < size; g++)
+        sums[g] = copies[0][g] + copies[1][g] + copies[2][g] + copies[3][g];
+}
 
-SCORED(uint8_t)
-SCORED(uint16_t)
-SCORED(uint32_t)
+static void sum_more(const uint16_t *groups, const int32_t *scores, int64_t rows, int64_t *sums)
+{
+    for (int64_t r = 0; r < rows; r++) sums[groups[r]] += scores[r];
+}
 
 #define MULTIPLIED(A, B)                                                                           \
     static Exact product_##A##_##B(const A *a, const int32_t *scores_a, const B *b,                \
@@ -476,33 +485,19 @@ static PyObject *score_product(PyObject *self, PyObject *args)
 
 static PyObject *score_sums(PyObject *self, PyObject *args)
 {
-    PyObject *codes, *groups;
-    Py_buffer scores, sums;
-    long long rows;
-    if (!PyArg_ParseTuple(args, "OOy*Lw*", &groups, &codes, &scores, &rows, &sums)) return NULL;
-    Column columns[2];
-    PyObject *found = NULL;
-    if (take_column(groups, &columns[0]) == 0) {
-        if (take_column(codes, &columns[1]) == 0) {
-            const uint8_t *few = columns[0].width == 1 ? columns[0].view.buf : NULL;
-            const uint16_t *more = columns[0].view.buf;
-            const void *from = columns[1].view.buf;
-            Py_BEGIN_ALLOW_THREADS
-            switch (columns[1].width) {
-            case 1: sum_uint8_t(from, scores.buf, few, more, rows, sums.buf); break;
-            case 2: sum_uint16_t(from, scores.buf, few, more, rows, sums.buf); break;
-            default: sum_uint32_t(from, scores.buf, few, more, rows, sums.buf); break;
-            }
-            Py_END_ALLOW_THREADS
-            PyBuffer_Release(&columns[1].view);
-            Py_INCREF(Py_None);
-            found = Py_None;
-        }
-        PyBuffer_Release(&columns[0].view);
-    }
+    Py_buffer groups, scores, sums;
+    if (!PyArg_ParseTuple(args, "y*y*w*", &groups, &scores, &sums)) return NULL;
+    const int64_t rows = scores.len / (int64_t)sizeof(int32_t);
+    const int64_t size = sums.len / (int64_t)sizeof(int64_t);
+    const int few = groups.len == rows; /* a byte for each group */
+    Py_BEGIN_ALLOW_THREADS
+    if (few) sum_few(groups.buf, scores.buf, rows, size, sums.buf);
+    else sum_more(groups.buf, scores.buf, rows, sums.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&groups);
     PyBuffer_Release(&scores);
     PyBuffer_Release(&sums);
-    return found;
+    Py_RETURN_NONE;
 }
 
 /* What the ranks of all rows exceed those of complete rows by: rows below count once, rows above

@@ -25,14 +25,14 @@ def score_product(a: Codes, scores_a: Scores, b: Codes, scores_b: Scores) -> int
     return (int(high) << 32) + int(low)
 
 
-def score_sums(groups: Codes, size: int, codes: Codes, scores: Scores) -> Counts:
-    """Sum of a column's scores in each of so many groups."""
+def score_sums(groups: Codes, size: int, scores: Scores) -> Counts:
+    """Sum of what rows score in each of so many groups."""
     loops = compiled()
     sums = np.zeros(size, dtype=np.int64)
     if loops is not None and groups.itemsize <= np.dtype(np.uint16).itemsize:
-        loops.score_sums(_held(groups), _held(codes), scores, len(codes), sums)
+        loops.score_sums(_held(groups), scores, sums)
     else:
-        np.add.at(sums, groups, scores[codes].astype(np.int64))
+        np.add.at(sums, groups, scores.astype(np.int64))
     return sums
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
 from microgauge.values.totals import Total
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
@@ -221,6 +224,13 @@ SHARED_ROWS = 1 << 14
 """Rows from which threads share questions: below, handing one over takes longer than its answer."""
 
 
+def in_threads_if(rows: int, work: Callable[[S], T], items: Iterable[S]) -> list[T]:
+    """What some work gives for each item: in threads where there are rows enough."""
+    if rows < SHARED_ROWS:
+        return [work(item) for item in items]
+    return in_threads(work, items)
+
+
 class InThreads(Pass):
     """Questions that each take a while for a long batch: threads share them."""
 
@@ -234,9 +244,7 @@ class InThreads(Pass):
             for question in questions:
                 for axis in question.seen:
                     batch.narrow(axis)  # what they share is worked out before threads begin
-            if batch.rows < SHARED_ROWS:
-                return [question.read(batch) for question in questions]
-            return in_threads(lambda question: question.read(batch), questions)
+            return in_threads_if(batch.rows, lambda question: question.read(batch), questions)
 
         return read
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.kernels import merged_places
 from microgauge.values.labels import number_label
+
+T = TypeVar("T")
 
 Keys = Floats | tuple[str, ...]
 """What tells levels apart: numbers, or labels."""
@@ -45,9 +47,17 @@ class Levels:
 
     keys: Keys
     weighing: Weighing
+    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def once(self, what: Hashable, work: Callable[[], T]) -> T:
+        """What is worked out of these levels, by the first who asks for it."""
+        if what not in self._known:
+            self._known[what] = work()
+        known: T = self._known[what]
+        return known
 
     @property
     def numeric(self) -> bool:

@@ -103,6 +103,11 @@ def largest_distance(original: Levels, protected: Levels) -> float:
 
     `Undefined` where the values of a side have no weight.
     """
+    # Kept with the protected levels: those of an original outlive many candidates.
+    return protected.once(("distance", original), lambda: _distance(original, protected))
+
+
+def _distance(original: Levels, protected: Levels) -> float:
     if original.sums.sum() <= 0 or protected.sums.sum() <= 0:
         raise Undefined(NO_WEIGHT)
     a, b, size = common(original.numbers, protected.numbers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import special
 
@@ -30,25 +32,35 @@ def is_normal(levels: Levels, test_n: int | None = None) -> bool:
 
 def lilliefors_p(levels: Levels, test_n: int | None = None) -> float:
     """The p-value of statsmodels' `lilliefors`, from its table, for a (weighted) distribution."""
-    _, total, units = levels.weighing.over(slice(0, -1))
-    numbers, weights = levels.numbers, levels.sums
-    mean = float((numbers * weights).sum() / total)
-    variance = float((weights * (numbers - mean) ** 2).sum() / total) * units / (units - 1)
-    if variance <= 0:
+    _, _, units = levels.weighing.over(slice(0, -1))
+    mean, scale = levels.once("mean and deviation", partial(_mean_and_deviation, levels))
+    if scale <= 0:
         return 0.0
-    scale = float(np.sqrt(variance))
     size = units if test_n is None else min(units, float(test_n))
-    shares = np.cumsum(weights) / total
-    some = slice(None, None, max(len(numbers) // COARSE, 1))
     # A few levels give a lower bound of D, which is enough for most variables.
-    for part in (some, slice(None)):
-        normal = special.ndtr((numbers[part] - mean) / scale)
-        after = shares[part]
-        distance = float(
-            max((after - normal).max(), (normal - after + weights[part] / total).max())
+    for step in (max(len(levels) // COARSE, 1), 1):
+        distance = levels.once(
+            ("from normal", step), partial(_distance_from_normal, levels, mean, scale, step)
         )
         if distance * size**0.5 > BEYOND_TABLE:
             return SMALLEST_P
     from statsmodels.stats._lilliefors import get_lilliefors_table
 
     return float(get_lilliefors_table(dist="norm").prob(distance, size))
+
+
+def _mean_and_deviation(levels: Levels) -> tuple[float, float]:
+    _, total, units = levels.weighing.over(slice(0, -1))
+    numbers, weights = levels.numbers, levels.sums
+    mean = float((numbers * weights).sum() / total)
+    variance = float((weights * (numbers - mean) ** 2).sum() / total) * units / (units - 1)
+    return mean, float(np.sqrt(max(variance, 0.0)))
+
+
+def _distance_from_normal(levels: Levels, mean: float, scale: float, step: int) -> float:
+    """The largest distance from a normal distribution function, at every so many levels."""
+    weights, total = levels.sums, float(levels.sums.sum())
+    some = slice(None, None, step)
+    normal = special.ndtr((levels.numbers[some] - mean) / scale)
+    after = (np.cumsum(weights) / total)[some]
+    return float(max((after - normal).max(), (normal - after + weights[some] / total).max()))

@@ -260,6 +260,10 @@ class Pairs:
 
 def fingerprint(side: Side) -> bytes:
     """Equal where a variable's levels are."""
+    return side.levels.once(("print", side.type), lambda: _fingerprint(side))
+
+
+def _fingerprint(side: Side) -> bytes:
     keys = side.levels.keys
     if isinstance(keys, tuple):
         held = b"labels" + repr(keys).encode("utf-8", "surrogatepass")

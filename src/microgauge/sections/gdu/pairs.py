@@ -99,8 +99,6 @@ class Asker:
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
     _keys: dict[Seen, Keys] = field(default_factory=dict)
-    _scored: dict[tuple[Seen, bool], Scored] = field(default_factory=dict)
-    _ranked: dict[Seen, RankedLevels] = field(default_factory=dict)
 
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
@@ -164,17 +162,16 @@ class Asker:
 
     def ranked(self, name: Seen) -> RankedLevels:
         """The levels of a variable, ranked among all its units."""
-        if name not in self._ranked:
-            self._ranked[name] = RankedLevels(self.sides[name].levels.rows)
-        return self._ranked[name]
+        levels = self.sides[name].levels
+        return levels.once("ranked", lambda: RankedLevels(levels.rows))
 
     def scored(self, name: Seen, *, ranked: bool) -> Scored:
         """A variable scored among all its units."""
-        if (name, ranked) not in self._scored:
-            weights = self.sides[name].levels.sums
-            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
-            self._scored[name, ranked] = self.scored_within(name, weights, ranked, said)
-        return self._scored[name, ranked]
+        levels = self.sides[name].levels
+        said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+        return levels.once(
+            ("scored", name, ranked), lambda: self.scored_within(name, levels.sums, ranked, said)
+        )
 
     def scored_within(
         self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
