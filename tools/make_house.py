@@ -20,6 +20,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("tables", "formats, columns, dictionaries, scratch files, budget"),),
     (("values", "levels, labels, intervals, ranks, hashes, sums"),),
     (("schema", "what a user says"), ("results", "what comes out; blocks")),
+    (("kernels", "loops over codes, compiled, and their twins"),),
     (("log", "progress, notes"), ("errors", "faults, reasons"), ("arrays", "names of arrays")),
 )
 """Top floor first, as one looks at a house."""

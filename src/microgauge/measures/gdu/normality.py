@@ -33,14 +33,14 @@ def is_normal(levels: Levels, test_n: int | None = None) -> bool:
 def lilliefors_p(levels: Levels, test_n: int | None = None) -> float:
     """The p-value of statsmodels' `lilliefors`, from its table, for a (weighted) distribution."""
     _, _, units = levels.weighing.over(slice(0, -1))
-    mean, scale = levels.once("mean and deviation", partial(_mean_and_deviation, levels))
+    mean, scale = levels.once("moments", partial(_mean_and_deviation, levels))
     if scale <= 0:
         return 0.0
     size = units if test_n is None else min(units, float(test_n))
     # A few levels give a lower bound of D, which is enough for most variables.
     for step in (max(len(levels) // COARSE, 1), 1):
         distance = levels.once(
-            ("from normal", step), partial(_distance_from_normal, levels, mean, scale, step)
+            ("normal", step), partial(_distance_from_normal, levels, mean, scale, step)
         )
         if distance * size**0.5 > BEYOND_TABLE:
             return SMALLEST_P
