@@ -13,7 +13,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats.diagnostic import lilliefors
 
-from microgauge.measures.gdu.normality import is_normal, lilliefors_p
+from microgauge.measures.gdu.normality import (
+    FAR,
+    NEAR,
+    distance_from_normal,
+    is_normal,
+    lilliefors_p,
+)
 from microgauge.measures.gdu.steps import significance, similarity
 from microgauge.sections.gdu.words import headline, pair_story
 from microgauge.values.levels import Levels, Weighing
@@ -800,9 +806,16 @@ def test_lilliefors_is_that_of_statsmodels(size):
         rng.uniform(size=size),
         rng.standard_t(4, size=size),
     ):
-        expected = lilliefors(sample, dist="norm", pvalmethod="table")[1]
-        assert lilliefors_p(levels(sample)) == pytest.approx(expected, rel=1e-9)
+        statistic, expected = lilliefors(sample, dist="norm", pvalmethod="table")
+        distance = distance_from_normal(levels(sample))
+        assert distance == pytest.approx(statistic, rel=1e-9)
+        assert lilliefors_p(distance, size) == pytest.approx(expected, rel=1e-9)
         assert is_normal(levels(sample)) == (expected >= 0.05)
+
+
+@pytest.mark.parametrize("size", [*range(4, 60), 100, 300, 301, 899, 1000, 10**4, 10**6, 10**8])
+def test_the_table_need_only_be_asked_between(size):
+    assert lilliefors_p(NEAR / size**0.5, size) >= 0.05 > lilliefors_p(FAR / size**0.5, size)
 
 
 def test_too_few_or_constant_is_not_normal():

@@ -10,10 +10,11 @@ from scipy import special
 from microgauge.values.levels import Levels
 
 LEVEL = 0.05
-BEYOND_TABLE = 2.0
-"""D√n beyond which p is the smallest of the table, whatever n: its critical values end at 1.3. Most
-variables of large files are that far from normal, and the table takes a second to load."""
-SMALLEST_P = 0.001
+NEAR, FAR = 0.5, 1.0
+"""D√n below which p is above the level, and beyond which it is below: critical values of the table
+lie between 0.56 and 0.94. Only between is it asked, since it takes half a second to load."""
+MOST = 1e8
+"""Units up to which that is so; beyond, the table's formula for many units falls below."""
 COARSE = 1000
 """Levels looked at first."""
 
@@ -27,29 +28,30 @@ def is_normal(levels: Levels, test_n: int | None = None) -> bool:
     _, _, units = levels.weighing.over(slice(0, -1))
     if levels.present < 4 or len(levels) < 2 or units < 4:
         return False
-    return lilliefors_p(levels, test_n) >= LEVEL
-
-
-def lilliefors_p(levels: Levels, test_n: int | None = None) -> float:
-    """The p-value of statsmodels' `lilliefors`, from its table, for a (weighted) distribution."""
-    _, _, units = levels.weighing.over(slice(0, -1))
-    mean, scale = levels.once("moments", partial(_mean_and_deviation, levels))
-    if scale <= 0:
-        return 0.0
+    if _mean_and_deviation(levels)[1] <= 0:
+        return False
     size = units if test_n is None else min(units, float(test_n))
     # A few levels give a lower bound of D, which is enough for most variables.
     for step in (max(len(levels) // COARSE, 1), 1):
-        distance = levels.once(
-            ("normal", step), partial(_distance_from_normal, levels, mean, scale, step)
-        )
-        if distance * size**0.5 > BEYOND_TABLE:
-            return SMALLEST_P
+        distance = levels.once(("normal", step), partial(distance_from_normal, levels, step))
+        if distance * size**0.5 > FAR:
+            return False
+    near = size <= MOST and distance * size**0.5 < NEAR
+    return near or lilliefors_p(distance, size) >= LEVEL
+
+
+def lilliefors_p(distance: float, size: float) -> float:
+    """The p-value of statsmodels' `lilliefors`, from its table."""
     from statsmodels.stats._lilliefors import get_lilliefors_table
 
     return float(get_lilliefors_table(dist="norm").prob(distance, size))
 
 
 def _mean_and_deviation(levels: Levels) -> tuple[float, float]:
+    return levels.once("moments", partial(_moments, levels))
+
+
+def _moments(levels: Levels) -> tuple[float, float]:
     _, total, units = levels.weighing.over(slice(0, -1))
     numbers, weights = levels.numbers, levels.sums
     mean = float((numbers * weights).sum() / total)
@@ -57,8 +59,9 @@ def _mean_and_deviation(levels: Levels) -> tuple[float, float]:
     return mean, float(np.sqrt(max(variance, 0.0)))
 
 
-def _distance_from_normal(levels: Levels, mean: float, scale: float, step: int) -> float:
-    """The largest distance from a normal distribution function, at every so many levels."""
+def distance_from_normal(levels: Levels, step: int = 1) -> float:
+    """Lilliefors' D: the largest distance from a normal function, at every so many levels."""
+    mean, scale = _mean_and_deviation(levels)
     weights, total = levels.sums, float(levels.sums.sum())
     some = slice(None, None, step)
     normal = special.ndtr((levels.numbers[some] - mean) / scale)
