@@ -14,6 +14,7 @@ import pytest
 
 from microgauge.cli import main, outputs, stopping
 from microgauge.cli.stopping import Stopped
+from microgauge.errors import InputError
 from microgauge.log import Line
 from microgauge.results import writing
 from support.command import complaint
@@ -236,7 +237,7 @@ def test_a_stop_that_a_callback_swallows_is_heard_again(monkeypatch, capsys, pos
             time.sleep(0.01)
 
     def swallowed():
-        with stopping.stoppable():
+        with stopping.stoppable([]):
             Swallowing()
             for _ in range(500):
                 time.sleep(0.01)
@@ -287,3 +288,25 @@ def test_progress_that_nobody_hears_stops_nothing(monkeypatch):
     line("reading", 0.5)
     line.warn("this may take long")
     line.clear()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("made", [ImportError("lost"), InputError("a file cannot be read.")])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_of_which_another_error_was_made_is_a_stop(monkeypatch, capsys, made, number):
+    """As libraries do that are just being loaded."""
+
+    def load(*given, **choices):
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            raise made from None
+
+    monkeypatch.setattr("microgauge.cli.guard", load)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["demo"]) == 128 + number
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == "microgauge: stopped.\n"

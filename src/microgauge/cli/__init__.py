@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     # A run makes many small records and hardly a cycle: looking for some is a tenth of the time.
     gc.set_threshold(*SELDOM)
+    asked: list[int] = []
     try:
         prepare()
         parser = _parser()
@@ -59,14 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command is None:
             parser.print_help()
             return 0
-        with stoppable():
+        with stoppable(asked):
             guard(chosen)
             code = int(chosen.run(chosen))
             sys.stdout.flush()
             return code
     except InputError as error:
-        say(str(error))
-        return REFUSED
+        return _stopped(asked) if asked else _refused(error)
     except KeyboardInterrupt as stop:
         say(what_stopped(stop))
         return code_of(stop)
@@ -75,9 +75,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except Exception as error:  # noqa: BLE001  the last to hear of it: no traceback ever
         let_go()
+        if asked:  # what was made of a request to stop on the way
+            return _stopped(asked)
         code, said = failed(error)
         say(said)
         return code
+
+
+def _refused(error: InputError) -> int:
+    say(str(error))
+    return REFUSED
+
+
+def _stopped(asked: Sequence[int]) -> int:
+    say("stopped.")
+    return 128 + asked[0]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -37,23 +37,29 @@ def code_of(stop: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Let requests to stop be exceptions while a command runs."""
+def stoppable(asked: list[int]) -> Iterator[None]:
+    """Let requests to stop be exceptions while a command runs, and note that there was one.
+
+    Libraries that are just being loaded may make another error of such an exception.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        del frame
+        asked.append(number)
+        if number == signal.SIGINT:
+            signal.default_int_handler(number, frame)
         raise Stopped(number)
 
     from microgauge.results.writing import STOPS
 
     before = {one: signal.getsignal(one) for one in STOPS}
     # What is ignored stays so: nohup means it.
-    ours = [one for one, handler in before.items() if handler == signal.SIG_DFL]
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    ours = [one for one, handler in before.items() if handler in usual]
     for one in ours:
-        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else stop)
+        signal.signal(one, stop)
     hook, sys.unraisablehook = sys.unraisablehook, _heard_again(sys.unraisablehook)
     try:
         yield
