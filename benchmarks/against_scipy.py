@@ -8,10 +8,9 @@ Beside the first, what the compiled loop takes by itself for the tables of all c
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
-from benchmarks.measure import GDU, PYTHON, ROOT, Cost, Outcome, Setting, assess, make, run
+from benchmarks.measure import GDU, PYTHON, Cost, Outcome, Setting, assess, bare_seconds, make, run
 
 ROWS = 1_000_000
 
@@ -38,14 +37,6 @@ def measure(setting: Setting) -> list[Outcome]:
 def _outcome(what: str, folder: Path, own: Cost, target: float) -> Outcome:
     loop = loop_seconds(folder)
     return Outcome(what, loop / own.seconds, target, True, f"{own} : {loop:.0f} s extrapolated")
-
-
-def bare_seconds(job: str) -> float:
-    """What a loop takes by itself, as its own process says."""
-    said = subprocess.run(
-        [PYTHON, "-m", "benchmarks.bare_job", job], capture_output=True, check=True, cwd=ROOT
-    )
-    return float(said.stdout)
 
 
 def loop_seconds(folder: Path) -> float:

@@ -107,6 +107,14 @@ def microgauge(*words: Sequence[str | Path] | str | Path) -> list[str]:
     return [str(Path(PYTHON).parent / "microgauge"), *map(str, words)]
 
 
+def bare_seconds(job: str) -> float:
+    """What a loop takes by itself, as its own process says."""
+    said = subprocess.run(
+        [PYTHON, "-m", "benchmarks.bare_job", job], capture_output=True, check=True, cwd=ROOT
+    )
+    return float(said.stdout)
+
+
 def make(kind: str, folder: Path, *options: str | Path) -> Path:
     """Write tables into a folder."""
     run(PYTHON, "-m", "benchmarks.data", kind, folder, *options)

@@ -6,8 +6,7 @@ import ast
 import subprocess
 from statistics import median
 
-from benchmarks.against_scipy import bare_seconds
-from benchmarks.measure import PYTHON, ROOT, Outcome, Setting, fastest, run
+from benchmarks.measure import PYTHON, ROOT, Outcome, Setting, bare_seconds, fastest, run
 
 BUDGETS = {"classes": 10.0, "suda": 10.0, "linkage": 60.0}
 WHAT = {

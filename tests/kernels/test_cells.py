@@ -6,21 +6,11 @@ from scipy import sparse
 
 from microgauge.kernels import (
     as_places,
-    compiled,
     gathered_cells,
     scattered_cells,
     sparse_gram,
 )
 from microgauge.kernels.loading import PLAIN
-
-WAYS = ["plain", "compiled"] if compiled() is not None else ["plain"]
-
-
-@pytest.fixture(params=WAYS)
-def way(request, monkeypatch):
-    if request.param == "plain":
-        monkeypatch.setenv(PLAIN, "1")
-    return request.param
 
 
 def _both_ways(monkeypatch, work):

@@ -24,15 +24,6 @@ from microgauge.kernels.loading import LOOPS, PLAIN
 from microgauge.passes import Absent, Axis, Crosstab, PairTables, RankProduct, Ranks, RankSums
 from microgauge.passes.ranks import RankedLevels
 
-WAYS = ["plain", "compiled"] if compiled() is not None else ["plain"]
-
-
-@pytest.fixture(params=WAYS)
-def way(request, monkeypatch):
-    if request.param == "plain":
-        monkeypatch.setenv(PLAIN, "1")
-    return request.param
-
 
 def test_the_tests_see_compiled_loops_where_there_is_a_compiler():
     import shutil
@@ -56,8 +47,12 @@ def test_tables_of_pairs_counted_one_by_one(rows, weighted):
     weights = rng.random(rows) if weighted else None
     a, b = np.array([0, 1, 0, 3, 2, 4, 1]), np.array([1, 0, 4, 1, 1, 2, 3])
     pairs = Pairs.of(a, b, sizes)
-    tables = pairs.tables(count_pairs(columns, pairs, weights), sizes[a])
-    for i, j, table in zip(a, b, tables, strict=True):
+    layers = count_pairs(columns, pairs, weights)
+    ends = np.cumsum(sizes[a] * sizes[b])
+    tables = np.split(layers, ends[:-1], axis=1)
+    assert layers.shape[1] == ends[-1]
+    for i, j, cells in zip(a, b, tables, strict=True):
+        table = cells.reshape(len(layers), sizes[i], sizes[j])
         values = [None] if weights is None else [None, weights, weights**2]
         for layer, value in zip(table, values, strict=True):
             edges = [np.arange(sizes[i] + 1), np.arange(sizes[j] + 1)]

@@ -256,9 +256,8 @@ def _scanned(wanted: Questions) -> dict[Engine, Facts]:
     """Each table scanned once: those on this machine at the same time."""
     here = [engine for engine in wanted.of if engine.here]
     rows = max((engine.rows for engine in here), default=0)
-    if rows < SHARED_ROWS:
-        return {engine: engine.scan(passes) for engine, passes in wanted.of.items()}
-    found = in_threads(lambda engine: engine.scan(wanted.of[engine]), here)
+    shared = rows >= SHARED_ROWS
+    found = in_threads(lambda engine: engine.scan(wanted.of[engine]), here, shared=shared)
     facts = dict(zip(here, found, strict=True))
     return facts | {e: e.scan(passes) for e, passes in wanted.of.items() if e not in facts}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Floats
 from microgauge.kernels.loading import compiled
 
-Places = NDArray[np.uint16] | NDArray[np.uint32]
+CellNumbers = NDArray[np.uint16] | NDArray[np.uint32]
 """Rows × cells: the number of each cell that a row is in."""
 
 
@@ -35,14 +35,14 @@ def sparse_gram(rows: Any, columns: Any, weights: Floats | None = None) -> Float
     return np.asarray(upper + np.triu(upper, 1).T)
 
 
-def as_places(cells: NDArray[Any], size: int) -> Places:
+def as_places(cells: NDArray[Any], size: int) -> CellNumbers:
     """Numbers of cells in as few bytes as so many cells need."""
     if size <= 1 << 16:
         return np.ascontiguousarray(cells, dtype=np.uint16)
     return np.ascontiguousarray(cells, dtype=np.uint32)
 
 
-def gathered_cells(places: Places, table: Floats) -> Floats:
+def gathered_cells(places: CellNumbers, table: Floats) -> Floats:
     """Rows × depth: what the cells of each row have, added up. `table` is cells × depth."""
     rows, width = places.shape
     loops = compiled()
@@ -54,7 +54,7 @@ def gathered_cells(places: Places, table: Floats) -> Floats:
     return found
 
 
-def scattered_cells(places: Places, values: Floats, size: int) -> Floats:
+def scattered_cells(places: CellNumbers, values: Floats, size: int) -> Floats:
     """Cells × depth: what the rows of each cell have, added up. `values` is rows × depth."""
     rows, width = places.shape
     loops = compiled()
@@ -66,7 +66,7 @@ def scattered_cells(places: Places, values: Floats, size: int) -> Floats:
     return found
 
 
-def _matrix(places: Places, size: int) -> Any:
+def _matrix(places: CellNumbers, size: int) -> Any:
     """One in each cell of each row."""
     from scipy import sparse  # not needed where loops are compiled
 

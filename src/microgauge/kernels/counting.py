@@ -33,15 +33,6 @@ class Pairs:
         rows = np.stack([a, b, sizes[b], starts, cells], axis=1)
         return Pairs(np.ascontiguousarray(rows, dtype=np.int64), int(cells.sum()))
 
-    def tables(self, layers: NDArray[Any], heights: Counts) -> list[NDArray[Any]]:
-        """Each pair's table out of all: layers × levels of a × levels of b."""
-        return [
-            layers[:, start : start + cells].reshape(len(layers), height, width)
-            for (_, _, width, start, cells), height in zip(
-                self.rows.tolist(), heights.tolist(), strict=True
-            )
-        ]
-
 
 def count_pairs(
     columns: Sequence[Codes], pairs: Pairs, weights: Floats | None = None

@@ -24,13 +24,16 @@ def in_parts(work: Callable[[tuple[int, int]], object], count: int, *, shared: b
     """Do some work from the first to the last of so many; where it pays, processors share it."""
     parts = processors() if shared else 1
     edges = [count * part // parts for part in range(parts + 1)]
-    in_threads(work, pairwise(edges))
+    in_threads(work, pairwise(edges), shared=shared)
 
 
-def in_threads(work: Callable[[S], T], items: Iterable[S]) -> list[T]:
-    """What some work gives for each item, in their order. For work that lets go of the lock."""
+def in_threads(work: Callable[[S], T], items: Iterable[S], *, shared: bool) -> list[T]:
+    """What some work gives for each item, in their order; where it pays, threads share them.
+
+    For work that lets go of the lock of the interpreter.
+    """
     given = list(items)
-    if len(given) < 2 or processors() == 1:
+    if len(given) < 2 or not shared or processors() == 1:
         return [work(item) for item in given]
     with ThreadPoolExecutor(min(processors(), len(given))) as threads:
         return list(threads.map(work, given))

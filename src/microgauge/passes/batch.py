@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
 from microgauge.values.totals import Total
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 BATCH_ROWS = 1 << 16
 """Few enough rows for all columns' codes to stay in the processor's cache."""
@@ -224,32 +221,40 @@ SHARED_ROWS = 1 << 14
 """Rows from which threads share questions: below, handing one over takes longer than its answer."""
 
 
-def in_threads_if(rows: int, work: Callable[[S], T], items: Iterable[S]) -> list[T]:
-    """What some work gives for each item: in threads where there are rows enough."""
-    if rows < SHARED_ROWS:
-        return [work(item) for item in items]
-    return in_threads(work, items)
-
-
 class InThreads(Pass):
     """Questions that each take a while for a long batch: threads share them."""
 
     long: ClassVar[bool] = True
 
     @classmethod
+    def alike(cls, questions: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        """Questions that one thread answers together: each by itself, unless they share work."""
+        return [[question] for question in questions]
+
+    @classmethod
+    def read_alike(cls, questions: Sequence[Any], batch: Batch) -> Sequence[Any]:
+        """The answers to questions that are alike."""
+        return [question.read(batch) for question in questions]
+
+    @classmethod
     def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
-        """Each by itself, in threads."""
+        """All questions, in threads."""
+        parts = [list(part) for part in cls.alike(questions)]
 
         def read(batch: Batch) -> Sequence[Any]:
             for question in questions:
                 for axis in question.seen:
                     batch.narrow(axis)  # what they share is worked out before threads begin
-            return in_threads_if(batch.rows, lambda question: question.read(batch), questions)
+            shared = batch.rows >= SHARED_ROWS
+            answers = in_threads(lambda part: cls.read_alike(part, batch), parts, shared=shared)
+            found = {
+                question: answer
+                for part, some in zip(parts, answers, strict=True)
+                for question, answer in zip(part, some, strict=True)
+            }
+            return [found[question] for question in questions]
 
         return read
-
-    def __hash__(self) -> int:
-        raise NotImplementedError
 
 
 class _Sum:

@@ -7,17 +7,17 @@ their own, and sums of them are exact, whatever the batches and threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Counts
 from microgauge.kernels import ranks_within, score_product, score_sums
 from microgauge.kernels.scoring import Scores
-from microgauge.passes.batch import Axis, Batch, InThreads, Pass, in_threads_if
+from microgauge.passes.batch import Axis, Batch, InThreads
 from microgauge.passes.tables import SparseCells
 
 MOST_ROWS = 1 << 30
@@ -91,46 +91,31 @@ class RankProduct(InThreads):
 
 
 @dataclass(frozen=True)
-class RankSums(Pass):
+class RankSums(InThreads):
     """Sums of doubled ranks, among rows in which neither axis is missing, in each group."""
 
     group: Axis
     ranked: Axis
     ranks: Ranks = field(compare=False)
 
-    long: ClassVar[bool] = True
+    @classmethod
+    def alike(cls, questions: Sequence[Any]) -> Iterable[Sequence[Any]]:
+        """Those about the same ranks, which are looked up once."""
+        found: dict[int, list[RankSums]] = {}
+        for question in questions:
+            found.setdefault(id(question.ranks), []).append(question)
+        return found.values()
 
     @classmethod
-    def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Any]]:
-        """Ranks that several groupings share are looked up once; threads share the ranks."""
-        alike: dict[int, list[RankSums]] = {}
-        for question in questions:
-            alike.setdefault(id(question.ranks), []).append(question)
-
-        def read(batch: Batch) -> Sequence[Any]:
-            for question in questions:
-                for axis in question.seen:
-                    batch.narrow(axis)  # what they share is worked out before threads begin
-            sums = in_threads_if(batch.rows, lambda some: _sums_of(some, batch), alike.values())
-            found = {
-                question: answer
-                for some, answers in zip(alike.values(), sums, strict=True)
-                for question, answer in zip(some, answers, strict=True)
-            }
-            return [found[question] for question in questions]
-
-        return read
+    def read_alike(cls, questions: Sequence[Any], batch: Batch) -> list[Counts]:
+        """For each question and each level of its group axis, missing last."""
+        first = questions[0]
+        scores = first.ranks.scores().take(batch.narrow(first.ranked), mode="clip")
+        return [score_sums(batch.narrow(q.group), q.group.size + 1, scores) for q in questions]
 
     def read(self, batch: Batch) -> Counts:
         """For each level of the group axis, missing last."""
-        return _sums_of([self], batch)[0]
-
-
-def _sums_of(questions: Sequence[RankSums], batch: Batch) -> list[Counts]:
-    """Questions about the same ranks."""
-    first = questions[0]
-    scores = first.ranks.scores().take(batch.narrow(first.ranked), mode="clip")
-    return [score_sums(batch.narrow(q.group), q.group.size + 1, scores) for q in questions]
+        return self.read_alike([self], batch)[0]
 
 
 def _sum_of_cubes(counts: Counts) -> int:

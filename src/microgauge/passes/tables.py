@@ -74,20 +74,10 @@ class Crosstab(Pass):
     @classmethod
     def together(cls, questions: Sequence[Any]) -> Callable[[Batch], Sequence[Layers]]:
         """All tables are counted while some rows are at hand."""
-        axes = {axis: None for question in questions for axis in (question.a, question.b)}
+        axes = dict.fromkeys(axis for question in questions for axis in (question.a, question.b))
         place = {axis: i for i, axis in enumerate(axes)}
-        sizes = np.array([axis.size + 1 for axis in axes])
-        a, b = (
-            np.array([place[axis] for axis in side])
-            for side in zip(*((question.a, question.b) for question in questions), strict=True)
-        )
-        pairs = Pairs.of(a, b, sizes)
-
-        def read(batch: Batch) -> Sequence[Layers]:
-            columns = [batch.narrow(axis) for axis in axes]
-            return pairs.tables(count_pairs(columns, pairs, batch.weights), sizes[a])
-
-        return read
+        tables = PairTables(tuple(axes), tuple((place[q.a], place[q.b]) for q in questions))
+        return lambda batch: tables.each(tables.read(batch))
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels of a × levels of b."""
@@ -124,6 +114,14 @@ class PairTables(Pass):
         """Layers × the cells of all tables, each written line by line, missing cells last."""
         columns = [batch.narrow(axis) for axis in self.axes]
         return count_pairs(columns, self._places, batch.weights)
+
+    def each(self, answer: Layers) -> list[Layers]:
+        """Each table: layers × levels of a × levels of b."""
+        sizes = [axis.size + 1 for axis in self.axes]
+        return [
+            answer[:, start : start + cells].reshape(len(answer), sizes[a], sizes[b])
+            for a, b, _, start, cells in self._places.rows.tolist()
+        ]
 
 
 @dataclass(frozen=True)

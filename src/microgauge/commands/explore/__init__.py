@@ -11,7 +11,7 @@ from microgauge.commands.assess import chosen_schema, read_original
 from microgauge.commands.choosing import ranking_of
 from microgauge.commands.explore.grid import Grid, Try
 from microgauge.commands.explore.keeping import Kept, basis_of, refuse_inputs
-from microgauge.commands.explore.workers import Work, cores, measured
+from microgauge.commands.explore.workers import Work, measured
 from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.commands.manifest import inputs_of, manifest_of, text_hash
 from microgauge.commands.rank import (
@@ -24,6 +24,7 @@ from microgauge.commands.replicates import MeasuredAgain
 from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
+from microgauge.kernels.sharing import processors
 from microgauge.log import Progress, followed, where_seen
 from microgauge.masking.recipe import content_of
 from microgauge.masking.table import Data, read_data
@@ -98,7 +99,7 @@ def explore(
         before.cache.fewest_rows = min(tried.recipe.rows_after(data) for tried in grid.tries)
     work = Work(data, before, chosen, wanted)
     kept = None if folder is None else _kept(folder, original, work)
-    candidates = _candidates(work, grid, kept, workers or cores(), progress)
+    candidates = _candidates(work, grid, kept, workers or processors(), progress)
     again = MeasuredAgain.of(data.frame, _maker(grid, data), chosen, progress)
     made = manifest_of("explore", inputs, chosen, wanted, {}, _recipe_hash(recipe))
     ranking = ranking_of(candidates, chosen, original_risk(before, chosen), again.replicates)

@@ -19,6 +19,7 @@ from microgauge.commands.assess import Original, assess_against, requested
 from microgauge.commands.explore.grid import Try
 from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError
+from microgauge.kernels.sharing import processors
 from microgauge.log import silent
 from microgauge.masking.table import Data
 from microgauge.results import Assessment
@@ -160,7 +161,7 @@ def _interrupts_ignored() -> Iterator[None]:
 @contextmanager
 def _threads_shared(workers: int) -> Iterator[None]:
     """Let the workers share the cores; settings of the user's own are left alone."""
-    share = str(max(cores() // workers, 1))
+    share = str(max(processors() // workers, 1))
     changed = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(changed, share))
     try:
@@ -168,10 +169,3 @@ def _threads_shared(workers: int) -> Iterator[None]:
     finally:
         for name in changed:
             os.environ.pop(name, None)
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

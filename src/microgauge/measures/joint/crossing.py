@@ -18,7 +18,7 @@ from scipy import special
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import as_places, gathered_cells, scattered_cells
-from microgauge.kernels.cells import Places
+from microgauge.kernels.cells import CellNumbers
 from microgauge.measures.joint.grouping import Frequencies, coarse, fine, pooled
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import MOST_GROUPS, by_association
@@ -44,7 +44,7 @@ DIGITS = 9
 class Cells:
     """For each row the cells that it is in, one of each variable and of each pair."""
 
-    places: Places
+    places: CellNumbers
     penalties: Floats
     """Of each cell."""
 
@@ -105,7 +105,7 @@ def crossed_scores(joint: Joint, folds: Index) -> Floats:
 class _Problem:
     """Penalised likelihoods of all folds; a column for each, coefficients in units of `scale`."""
 
-    places: Places
+    places: CellNumbers
     response: Floats
     seen: Floats
     """Rows × folds: 1 where a fold's model sees the row."""

@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredAxis:
     """An axis with scores, and the sum of their squares over complete units."""
 
     axis: Axis
@@ -165,7 +165,7 @@ class Asker:
         levels = self.sides[name].levels
         return levels.once("ranked", lambda: RankedLevels(levels.rows))
 
-    def scored(self, name: Seen, *, ranked: bool) -> Scored:
+    def scored(self, name: Seen, *, ranked: bool) -> ScoredAxis:
         """A variable scored among all its units."""
         levels = self.sides[name].levels
         said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
@@ -175,14 +175,14 @@ class Asker:
 
     def scored_within(
         self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
-    ) -> Scored:
+    ) -> ScoredAxis:
         """A variable scored among units of which each level has so many."""
         if ranked:
             scores = centred_ranks(weights)
         else:
             scores = centred_values(self.sides[name].levels.numbers, weights)
         axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
-        return Scored(axis, float((scores**2 * weights).sum()))
+        return ScoredAxis(axis, float((scores**2 * weights).sum()))
 
     def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
         """The tables of asks of one test."""
@@ -274,9 +274,9 @@ class _Scoring:
 
     asker: Asker
     absent: Mapping[tuple[Seen, Seen], SparseCells]
-    _scored: dict[tuple[Seen, bool, Seen | None], Scored] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool, Seen | None], ScoredAxis] = field(default_factory=dict)
     _units: dict[tuple[Seen, Seen | None], _Units] = field(default_factory=dict)
-    _ranked: dict[tuple[Seen, Seen | None], Scored] = field(default_factory=dict)
+    _ranked: dict[tuple[Seen, Seen | None], ScoredAxis] = field(default_factory=dict)
 
     def _given(self, name: Seen, other: Seen) -> Seen | None:
         """What an axis depends on beside itself: the other, where it has missing cells."""
@@ -311,17 +311,17 @@ class _Scoring:
         engine = self.asker.engine
         return not engine.weighted and engine.rows <= MOST_ROWS
 
-    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> Scored:
+    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> ScoredAxis:
         """An axis by its whole ranks among the pair's complete units."""
         given = self._given(name, other)
         if (name, given) not in self._ranked:
             absent = self.absent[name, other] if given else None
             ranks = Ranks(self.asker.ranked(name), absent)
-            scored = Scored(self.asker.axis(name), float(ranks.squares), ranks)
+            scored = ScoredAxis(self.asker.axis(name), float(ranks.squares), ranks)
             self._ranked[name, given] = scored
         return self._ranked[name, given]
 
-    def _axis(self, name: Seen, other: Seen, ranked: bool) -> Scored:
+    def _axis(self, name: Seen, other: Seen, ranked: bool) -> ScoredAxis:
         given = self._given(name, other)
         if given is None:
             return self.asker.scored(name, ranked=ranked)
@@ -387,7 +387,7 @@ class _GroupPlan:
     ask: Ask
     units: _Units
     group: Axis
-    scored: Scored
+    scored: ScoredAxis
     weight: Floats
     keys: Keys
 
@@ -413,7 +413,7 @@ class _ProductPlan:
 
     ask: Ask
     units: _Units
-    scored: tuple[Scored, Scored]
+    scored: tuple[ScoredAxis, ScoredAxis]
     complete: bool
     """No missing cells: the sum is one entry of the common matrix product."""
 

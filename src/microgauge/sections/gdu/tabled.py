@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Index
-from microgauge.kernels import table_ranks
+from microgauge.kernels import TableRanks, table_ranks
 from microgauge.kernels.ranking import MOST_ROWS
 from microgauge.measures.gdu.association import (
     Associations,
@@ -73,19 +73,20 @@ def tested(test: PairTest, tables: Tabled, test_n: int | None) -> Associations:
 # -- ranks -------------------------------------------------------------------------------------
 
 
-def _counted(tables: Tabled) -> Counts | None:
-    """The cells of tables, where rows are counted and ranks of theirs are whole numbers."""
+def _ranks(tables: Tabled) -> TableRanks | None:
+    """Ranks out of tables, where rows are counted and ranks of theirs are whole numbers."""
     if not isinstance(tables.counts, np.ndarray) or len(tables.counts) > 1:
         return None
-    few = max((levels.present for levels in tables.b), default=0) <= MOST_ROWS
-    return tables.counts[0] if few else None
+    if max((levels.present for levels in tables.b), default=0) > MOST_ROWS:
+        return None
+    starts = Segments((tables.heights * tables.widths).astype(np.intp)).starts
+    return table_ranks(tables.counts[0], starts, tables.heights, tables.widths)
 
 
 def _group_ranks(tables: Tabled) -> GroupFacts:
-    cells = _counted(tables)
-    if cells is None:
+    found = _ranks(tables)
+    if found is None:
         return groups_from_cells(cell_facts(tables), None)
-    found = table_ranks(cells, _starts(tables), tables.heights, tables.widths)
     return GroupFacts(
         _rows(found.rows),
         tables.keys[0],
@@ -96,20 +97,15 @@ def _group_ranks(tables: Tabled) -> GroupFacts:
 
 
 def _rank_products(tables: Tabled) -> ProductFacts:
-    cells = _counted(tables)
-    if cells is None:
+    found = _ranks(tables)
+    if found is None:
         return products_from_cells(cell_facts(tables), None)
-    found = table_ranks(cells, _starts(tables), tables.heights, tables.widths)
     return ProductFacts(
         _rows(found.rows),
         found.squares_a.astype(np.float64),
         found.squares_b.astype(np.float64),
         found.product.astype(np.float64),
     )
-
-
-def _starts(tables: Tabled) -> Counts:
-    return Segments((tables.heights * tables.widths).astype(np.intp)).starts
 
 
 def _rows(counts: Counts) -> Units:
