@@ -18,6 +18,8 @@
 #define FEW 512
 /* Rows and columns of a square that are turned together. */
 #define TILE 32
+/* Numbers that a cell has, as a rule: one for each fold. */
+#define FOLDS 5
 
 typedef struct {
     Py_buffer view;
@@ -537,24 +539,25 @@ static PyObject *ranks_within(PyObject *self, PyObject *args)
 
 /* -- sums over sparse rows --------------------------------------------------------------------- */
 
-/* The lower half of a square from the upper one, in tiles that the cache holds. */
-static void mirror(double *square, int64_t size)
+/* The lower half of a square from the upper one, in tiles that the cache holds. Its lines are
+   `wide` apart: it may be a part of a larger one. */
+static void mirror(double *square, int64_t size, int64_t wide)
 {
     for (int64_t top = 0; top < size; top += TILE)
         for (int64_t left = top; left < size; left += TILE)
             for (int64_t j = top; j < size && j < top + TILE; j++)
                 for (int64_t k = left > j ? left : j + 1; k < size && k < left + TILE; k++)
-                    square[k * size + j] = square[j * size + k];
+                    square[k * wide + j] = square[j * wide + k];
 }
 
 /* One row after the other of Xᵀ W X, from its diagonal on: the row stays in the nearest cache while
    the cells of all rows that have its column pass by. */
 static void add_gram(const int32_t *row_starts, const int32_t *places, const double *cells,
                      const int32_t *column_starts, const int32_t *rows, const double *turned,
-                     const double *weights, int64_t columns, double *gram)
+                     const double *weights, int64_t columns, double *gram, int64_t wide)
 {
     for (int64_t j = 0; j < columns; j++) {
-        double *sums = gram + j * columns;
+        double *sums = gram + j * wide;
         for (int32_t at = column_starts[j]; at < column_starts[j + 1]; at++) {
             const int32_t row = rows[at];
             const double weight = weights == NULL ? 1.0 : weights[row];
@@ -565,19 +568,22 @@ static void add_gram(const int32_t *row_starts, const int32_t *places, const dou
             }
         }
     }
-    mirror(gram, columns);
+    mirror(gram, columns, wide);
 }
 
+/* The sums go to the last rows and columns of a square that is so many wide. */
 static PyObject *sparse_gram(PyObject *self, PyObject *args)
 {
     Py_buffer starts, places, cells, column_starts, rows, turned, weights, gram;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*z*w*", &starts, &places, &cells, &column_starts,
-                          &rows, &turned, &weights, &gram))
+    long long wide;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*z*w*L", &starts, &places, &cells, &column_starts,
+                          &rows, &turned, &weights, &gram, &wide))
         return NULL;
     const int64_t columns = column_starts.len / (int64_t)sizeof(int32_t) - 1;
+    double *first = (double *)gram.buf + (wide - columns) * (wide + 1);
     Py_BEGIN_ALLOW_THREADS
     add_gram(starts.buf, places.buf, cells.buf, column_starts.buf, rows.buf, turned.buf,
-             weights.buf, columns, gram.buf);
+             weights.buf, columns, first, wide);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&starts);
     PyBuffer_Release(&places);
@@ -604,6 +610,19 @@ static PyObject *sparse_gram(PyObject *self, PyObject *args)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
+    /* Sums of the usual depth stay with the processor until a row is done. */                     \
+    static void gather_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,               \
+                                    const double *table, double *sums)                             \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            double own[FOLDS] = {0};                                                               \
+            for (int64_t c = 0; c < width; c++) {                                                  \
+                const double *cell = table + (int64_t)places[r * width + c] * FOLDS;               \
+                for (int d = 0; d < FOLDS; d++) own[d] += cell[d];                                 \
+            }                                                                                      \
+            memcpy(sums + r * FOLDS, own, sizeof own);                                             \
+        }                                                                                          \
+    }                                                                                              \
     static inline void scatter_##TYPE(const TYPE *places, int64_t rows, int64_t width,             \
                                       const double *values, int deep, double *table)               \
     {                                                                                              \
@@ -614,6 +633,11 @@ static PyObject *sparse_gram(PyObject *self, PyObject *args)
                 for (int d = 0; d < deep; d++) cell[d] += own[d];                                  \
             }                                                                                      \
         }                                                                                          \
+    }                                                                                              \
+    static void scatter_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,              \
+                                     const double *values, double *table)                          \
+    {                                                                                              \
+        scatter_##TYPE(places, rows, width, values, FOLDS, table);                                 \
     }
 
 CELLS(uint16_t)
@@ -621,7 +645,7 @@ CELLS(uint32_t)
 
 /* The usual depth, five folds, is known to the compiler. */
 #define DEEP(DO, TYPE)                                                                             \
-    if (deep == 5) DO##_##TYPE(places.buf, rows, width, from.buf, 5, to.buf);                      \
+    if (deep == FOLDS) DO##_folds_##TYPE(places.buf, rows, width, from.buf, to.buf);               \
     else DO##_##TYPE(places.buf, rows, width, from.buf, deep, to.buf)
 
 #define CELL_SUMS(DO)                                                                              \

@@ -14,7 +14,6 @@ from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
 from microgauge.log import Log
-from microgauge.measures.joint.additive import AdditiveModel
 from microgauge.measures.joint.boost import BoostModel
 from microgauge.measures.joint.crossing import crossed_scores
 from microgauge.measures.joint.designs import (
@@ -170,6 +169,8 @@ class PropensityMeasure:
         return LogitModel.of(self.design.columns, close, joint.protected)
 
     def _additive(self, joint: Joint, chosen: PropensityChoices) -> Model:
+        from microgauge.measures.joint.additive import AdditiveModel  # loads much of scipy
+
         found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
         said = "a smooth curve for each number and indicators of categories"
         said += {"none": "", "pairs": ", and products of pairs"}[chosen.interactions]
