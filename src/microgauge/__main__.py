@@ -1,5 +1,6 @@
 """`python -m microgauge`."""
 
+import gc
 import signal
 import sys
 import warnings
@@ -12,7 +13,9 @@ def run() -> int:
     warnings.simplefilter("ignore")
     from microgauge.cli import main
 
-    return main()
+    code = main()
+    gc.freeze()  # what is left goes with the process: looking through it takes time
+    return code
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -121,8 +122,11 @@ def assess(
     _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
-    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
-    before = read_original(original, chosen, progress, reading)
+    with ThreadPoolExecutor(1) as aside:
+        # What cannot be loaded is told where it is used.
+        aside.submit(wanted.load)
+        inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
+        before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen, before.table)
     more = requested(yardsticks=yardsticks, details=details)
     wanted = replace(wanted, sections=wanted.sections | more, risky=risky)

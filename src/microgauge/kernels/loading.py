@@ -9,6 +9,8 @@ PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
 LOOPS = (
     "code_numbers",
+    "code_views",
+    "count_codes",
     "count_pairs",
     "gather_cells",
     "index_numbers",
@@ -20,6 +22,7 @@ LOOPS = (
     "scatter_cells",
     "score_product",
     "score_sums",
+    "sort_codes",
     "sparse_gram",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""

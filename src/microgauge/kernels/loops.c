@@ -175,6 +175,90 @@ failed:
     return NULL;
 }
 
+/* -- one column -------------------------------------------------------------------------------- */
+
+#define TALLY(TYPE)                                                                                \
+    static void tally_##TYPE(const TYPE *codes, int64_t rows, int64_t *counts)                     \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) counts[codes[r]]++;                                     \
+    }
+
+TALLY(uint16_t)
+TALLY(uint32_t)
+
+/* Few levels are counted in four copies: see FEW. */
+static void tally_uint8_t(const uint8_t *codes, int64_t rows, int64_t *counts, int64_t size)
+{
+    int64_t copies[4][256] = {{0}};
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        for (int c = 0; c < 4; c++) copies[c][codes[r + c]]++;
+    for (; r < rows; r++) copies[0][codes[r]]++;
+    for (int64_t i = 0; i < size && i < 256; i++)
+        counts[i] = copies[0][i] + copies[1][i] + copies[2][i] + copies[3][i];
+}
+
+static PyObject *count_codes(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, counts;
+    if (!PyArg_ParseTuple(args, "y*w*", &codes, &counts)) return NULL;
+    const int64_t width = (int64_t)codes.itemsize, rows = codes.len / width;
+    Py_BEGIN_ALLOW_THREADS
+    if (width == 1)
+        tally_uint8_t(codes.buf, rows, counts.buf, counts.len / (int64_t)sizeof(int64_t));
+    else if (width == 2)
+        tally_uint16_t(codes.buf, rows, counts.buf);
+    else
+        tally_uint32_t(codes.buf, rows, counts.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&counts);
+    Py_RETURN_NONE;
+}
+
+/* Sorts codes by eleven bits at a time; the spare room is as long. */
+static uint32_t *sorted(uint32_t *codes, uint32_t *room, int64_t rows)
+{
+    uint32_t most = 0;
+    for (int64_t r = 0; r < rows; r++) most |= codes[r];
+    for (int shift = 0; shift < 32 && most >> shift; shift += 11) {
+        int64_t starts[2049] = {0};
+        for (int64_t r = 0; r < rows; r++) starts[((codes[r] >> shift) & 2047) + 1]++;
+        for (int i = 0; i < 2048; i++) starts[i + 1] += starts[i];
+        for (int64_t r = 0; r < rows; r++) room[starts[(codes[r] >> shift) & 2047]++] = codes[r];
+        uint32_t *filled = room;
+        room = codes;
+        codes = filled;
+    }
+    return codes;
+}
+
+static PyObject *sort_codes(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, keys, counts;
+    if (!PyArg_ParseTuple(args, "w*w*w*", &codes, &keys, &counts)) return NULL;
+    const int64_t rows = codes.len / (int64_t)sizeof(uint32_t);
+    uint32_t *room = malloc(((size_t)rows + 1) * sizeof(uint32_t));
+    int64_t *key = keys.buf, *count = counts.buf, found = room == NULL ? -1 : 0;
+    if (found == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        const uint32_t *rising = sorted(codes.buf, room, rows);
+        for (int64_t r = 0; r < rows; r++) {
+            if (r == 0 || rising[r] != rising[r - 1]) {
+                key[found] = rising[r];
+                count[found++] = 0;
+            }
+            count[found - 1]++;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    free(room);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&counts);
+    return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
+}
+
 /* -- numbers in order --------------------------------------------------------------------------- */
 
 typedef struct {
@@ -402,6 +486,138 @@ static PyObject *merge_places(PyObject *self, PyObject *args)
     PyBuffer_Release(&place_a);
     PyBuffer_Release(&place_b);
     return PyLong_FromLongLong(size);
+}
+
+/* -- distinct texts ---------------------------------------------------------------------------- */
+
+/* Columns as Arrow's C data interface hands them over. */
+typedef struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+} ArrowSchema;
+
+typedef struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+} ArrowArray;
+
+typedef struct ArrowStream {
+    int (*get_schema)(struct ArrowStream *, ArrowSchema *);
+    int (*get_next)(struct ArrowStream *, ArrowArray *);
+    const char *(*get_last_error)(struct ArrowStream *);
+    void (*release)(struct ArrowStream *);
+    void *private_data;
+} ArrowStream;
+
+/* A text as a column of views holds it: its length and itself, or where it stands if it is long.
+   Equal views are equal texts; long texts that are equal may stand in several places. */
+typedef struct {
+    uint64_t low, high;
+} View;
+
+typedef struct {
+    View *views;      /* those seen, where their hashes point */
+    uint32_t *codes;  /* their numbers, from 1; 0 where there is none */
+    int64_t *first;   /* the row that each was seen in first */
+    int64_t count, most;
+    int shift;
+} Seen;
+
+static uint32_t code_of(Seen *seen, View view, int64_t row)
+{
+    const uint64_t mixed = (view.low ^ (view.high * UINT64_C(0x9E3779B97F4A7C15))) *
+                           UINT64_C(0xD6E8FEB86659FD93);
+    const uint64_t last = (UINT64_C(1) << (64 - seen->shift)) - 1;
+    uint64_t at = mixed >> seen->shift;
+    while (seen->codes[at]) {
+        if (seen->views[at].low == view.low && seen->views[at].high == view.high)
+            return seen->codes[at];
+        at = (at + 1) & last;
+    }
+    if (seen->count == seen->most) return 0;
+    seen->views[at] = view;
+    seen->first[seen->count++] = row;
+    return seen->codes[at] = (uint32_t)seen->count;
+}
+
+/* Codes of all rows, 0 where a cell is missing; -1 where there are too many distinct views. */
+static int code_some(Seen *seen, const ArrowArray *array, uint32_t *codes)
+{
+    const uint8_t *here = array->null_count ? array->buffers[0] : NULL;
+    const View *views = (const View *)array->buffers[1] + array->offset;
+    for (int64_t r = 0; r < array->length; r++) {
+        const int64_t bit = r + array->offset;
+        uint32_t code = 0;
+        if (here == NULL || (here[bit >> 3] >> (bit & 7)) & 1) {
+            code = code_of(seen, views[r], r);
+            if (!code) return -1;
+        }
+        codes[r] = code;
+    }
+    return 0;
+}
+
+static int holds_views(ArrowStream *stream)
+{
+    ArrowSchema schema;
+    if (stream->get_schema(stream, &schema)) return 0;
+    const int views = strcmp(schema.format, "vu") == 0;
+    schema.release(&schema);
+    return views;
+}
+
+/* Whether all rows of a stream were coded. They must come in one part: where a long text stands is
+   told within a part only. */
+static int code_stream(ArrowStream *stream, Seen *seen, uint32_t *codes, int64_t rows)
+{
+    int64_t done = 0;
+    int sound = holds_views(stream);
+    while (sound) {
+        ArrowArray array;
+        if (stream->get_next(stream, &array)) return 0;
+        if (array.release == NULL) break;
+        if (array.length) {
+            sound = done == 0 && array.length == rows && code_some(seen, &array, codes) == 0;
+            done = array.length;
+        }
+        array.release(&array);
+    }
+    return sound && done == rows;
+}
+
+static PyObject *code_views(PyObject *self, PyObject *args)
+{
+    PyObject *capsule;
+    Py_buffer codes, first;
+    if (!PyArg_ParseTuple(args, "Ow*w*", &capsule, &codes, &first)) return NULL;
+    ArrowStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    Seen seen = {.first = first.buf, .most = first.len / (int64_t)sizeof(int64_t), .shift = 63};
+    while ((INT64_C(1) << (64 - seen.shift)) < 4 * seen.most) seen.shift--;
+    const size_t places = (size_t)1 << (64 - seen.shift);
+    int sound = 0;
+    if (stream != NULL) {
+        seen.views = malloc(places * sizeof(View));
+        seen.codes = calloc(places, sizeof(uint32_t));
+        if (seen.views == NULL || seen.codes == NULL) {
+            PyErr_NoMemory();
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            sound = code_stream(stream, &seen, codes.buf, codes.len / (int64_t)sizeof(uint32_t));
+            Py_END_ALLOW_THREADS
+        }
+    }
+    free(seen.views);
+    free(seen.codes);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&first);
+    if (PyErr_Occurred()) return NULL;
+    return PyLong_FromLongLong(sound ? seen.count : -1);
 }
 
 /* -- sums of scores that are whole numbers ------------------------------------------------------- */
@@ -792,7 +1008,10 @@ static PyObject *paths_outside(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
+    {"count_codes", count_codes, METH_VARARGS, "How often each code occurs."},
+    {"sort_codes", sort_codes, METH_VARARGS, "The codes that occur, rising, and how often."},
     {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
+    {"code_views", code_views, METH_VARARGS, "Few distinct texts, and the number of each row's."},
     {"index_numbers", index_numbers, METH_VARARGS, "Where parts of a rising list begin."},
     {"place_numbers", place_numbers, METH_VARARGS, "The place of each number in a rising list."},
     {"merge_places", merge_places, METH_VARARGS, "Places of two rising lists in that of both."},

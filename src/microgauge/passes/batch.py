@@ -42,6 +42,12 @@ class Axis:
     scored_by: str | None = None
     """What settles the scores where column and lookup do: such scores need not be compared."""
 
+    @staticmethod
+    def of(column: str, lookup: Index, size: int) -> Axis:
+        """An axis that is found to be the raw codes themselves, where it is."""
+        identity = len(lookup) == size + 1 and bool((lookup == np.arange(size + 1)).all())
+        return Axis(column, lookup, size, identity=identity)
+
     @cached_property
     def narrow(self) -> NDArray[Any]:
         """The lookup in as few bytes as may be."""

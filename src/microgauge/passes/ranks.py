@@ -25,22 +25,27 @@ MOST_ROWS = 1 << 30
 
 
 class RankedLevels:
-    """Levels with so many rows each, ranked."""
+    """Levels with so many rows each, ranked.
+
+    >>> RankedLevels(np.array([1, 2, 1])).scores
+    array([-3,  0,  3,  0], dtype=int32)
+    """
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
         self.rows = int(counts.sum())
         self.cubes = _sum_of_cubes(counts)
+        self.scores = self._scores()
+        """Twice the centred mid-ranks, and 0 for missing cells."""
 
-    @cached_property
-    def scores(self) -> Scores:
-        """Twice the centred mid-ranks, and 0 for missing cells.
-
-        >>> RankedLevels(np.array([1, 2, 1])).scores
-        array([-3,  0,  3,  0], dtype=int32)
-        """
-        below = np.cumsum(self.counts) - self.counts
-        return np.append(2 * below + self.counts - self.rows, 0).astype(np.int32)
+    def _scores(self) -> Scores:
+        scores = np.zeros(len(self.counts) + 1, dtype=np.int32)
+        ends = np.cumsum(self.counts)
+        ends *= 2
+        ends -= self.counts
+        ends -= self.rows
+        scores[:-1] = ends
+        return scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.kernels import Pairs, count_pairs
+from microgauge.kernels import Pairs, count_codes, count_pairs, sorted_codes
 from microgauge.passes.batch import Axis, Batch, InThreads, Pass
 from microgauge.values.levels import Weighing, sums_by
 
@@ -61,7 +61,10 @@ class Tally(Pass):
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels."""
-        return _layers(batch.levels(self.axis), self.axis.size + 1, batch.weights)
+        size = self.axis.size + 1
+        if batch.weights is None:
+            return count_codes(batch.narrow(self.axis), size)[np.newaxis]
+        return _layers(batch.levels(self.axis), size, batch.weights)
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,9 @@ class Absent(InThreads):
         levels = batch.narrow(self.axis)[rows]
         here = levels != self.axis.size
         weights = None if batch.weights is None else batch.weights[rows][here]
+        if weights is None:
+            keys, counts = sorted_codes(levels[here])
+            return SparseCells(keys, counts[np.newaxis])
         found = _sparse(levels[here], weights)
         return SparseCells(found.keys.astype(np.int64, copy=False), found.layers)
 

@@ -54,7 +54,7 @@ class Placed:
         return labels
 
     def _axis(self, column: str, side: Side, places: Index) -> Axis:
-        return Axis(column, np.append(places, self.size)[side.lookup], self.size)
+        return Axis.of(column, np.append(places, self.size)[side.lookup], self.size)
 
 
 def comparable(variable: Described) -> bool:
@@ -68,8 +68,8 @@ def common_axes(variable: Described) -> tuple[Axis, Axis]:
     original, protected = variable.original, variable.protected
     a, b, size = common(original.levels.keys, protected.levels.keys)
     return (
-        Axis(ORIGINAL + variable.name, np.append(a, size)[original.lookup], size),
-        Axis(PROTECTED + variable.name, np.append(b, size)[protected.lookup], size),
+        Axis.of(ORIGINAL + variable.name, np.append(a, size)[original.lookup], size),
+        Axis.of(PROTECTED + variable.name, np.append(b, size)[protected.lookup], size),
     )
 
 

@@ -43,8 +43,7 @@ class View:
         """How passes see a table's column."""
         side, places = self.sides[table]
         lookup = np.append(places, self.size)[side.lookup]
-        identity = np.array_equal(lookup, np.arange(len(lookup)))
-        return Axis(column, lookup, self.size, identity=identity)
+        return Axis.of(column, lookup, self.size)
 
     @property
     def range(self) -> float:

@@ -93,6 +93,11 @@ class Levels:
         """Number of missing cells."""
         return int(self.weighing.rows[-1])
 
+    @property
+    def units(self) -> tuple[int, float, float]:
+        """Rows, weight and effective units, missing cells left out."""
+        return self.once("units", lambda: self.weighing.over(slice(0, -1)))
+
     @cached_property
     def present(self) -> int:
         """Number of cells that are not missing."""

@@ -17,6 +17,8 @@ MOVED = 0.5
 """Share of the rows that a rule would change which must have changed so. Where most numbers are
 multiples already, nearly any change would pass for rounding otherwise."""
 MOST_DECIMALS = 6
+FIRST = 256
+"""Numbers that are looked at before all are."""
 MOST_FREQUENT = 96
 """Values from which units are guessed, those with most rows."""
 
@@ -66,7 +68,10 @@ def resolution(numbers: Floats) -> float | None:
     (5.0, 0.25)
     """
     finite = numbers[np.isfinite(numbers)]
-    return next(iter(_resolutions(finite[np.newaxis])), None) if len(finite) else None
+    some = finite[:FIRST]
+    if not len(finite) or (some.any() and not _resolutions(some[np.newaxis])):
+        return None  # what a part has not, the whole has not
+    return next(iter(_resolutions(finite[np.newaxis])), None)
 
 
 def _resolutions(sets: Floats) -> set[float]:

@@ -128,7 +128,7 @@ def _asymptotic(distance: float, n: float, m: float) -> float:
 
 
 def _units(levels: Levels, test_n: int | None) -> float:
-    _, _, effective = levels.weighing.over(slice(0, -1))
+    _, _, effective = levels.units
     return effective if test_n is None else min(effective, float(test_n))
 
 

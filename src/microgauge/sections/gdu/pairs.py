@@ -18,6 +18,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking, asked
+from microgauge.kernels import in_threads
 from microgauge.measures.gdu.association import (
     Associations,
     GroupFacts,
@@ -43,6 +44,7 @@ from microgauge.passes import (
     RankSums,
     SparseCrosstab,
 )
+from microgauge.passes.batch import SHARED_ROWS
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
 from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
 from microgauge.sections.gdu.tabled import Tabled, tested
@@ -136,6 +138,7 @@ class Asker:
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
         facts = (yield from asked(self.engine, first)) if absent else Facts({})
         scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
+        scoring.prepare(scored)
         plans = {ask: scoring.plan(ask) for ask in scored}
         shared = _Shared.of(plans.values(), self._weight)
         if absent:
@@ -268,6 +271,18 @@ def _sides(asks: Sequence[Ask]) -> tuple[list[Seen], list[Seen]]:
 # -- tests answered from scores ------------------------------------------------------------------
 
 
+class _Way(NamedTuple):
+    """How the axes of an ask are scored."""
+
+    ranked: bool
+    grouped: bool
+    """Whether the first axis holds groups, which have no scores."""
+    complete: bool
+    """Whether neither axis has missing cells."""
+    whole: bool
+    """Whether scores are whole ranks."""
+
+
 @dataclass(eq=False)
 class _Scoring:
     """Scores of axes, worked out once for each axis and set of complete units."""
@@ -289,21 +304,42 @@ class _Scoring:
             return weights
         return _without(weights, self.absent[name, other])
 
+    def prepare(self, asks: Iterable[Ask]) -> None:
+        """Score the axes of all asks; where they are long, threads share them, an axis each."""
+        wanted: dict[Seen, dict[object, tuple[_Way, Seen]]] = {}
+        for ask in asks:
+            way = self._way(ask)
+            for name, other in ((ask.b, ask.a), (ask.a, ask.b))[: 1 if way.grouped else 2]:
+                depends = (way.whole, way.ranked, self._given(name, other))
+                wanted.setdefault(name, {})[depends] = (way, other)
+
+        def score(name: Seen) -> None:
+            for way, other in wanted[name].values():
+                self._scores(way, name, other)
+
+        in_threads(score, wanted, shared=self.asker.engine.rows >= SHARED_ROWS)
+
     def plan(self, ask: Ask) -> _Plan:
+        way = self._way(ask)
+        second = self._scores(way, ask.b, ask.a)
+        units = self._units_of(ask.b, ask.a)
+        if way.grouped:
+            weights = self._complete(ask.a, ask.b).sums[:-1]
+            keys = self.asker.sides[ask.a].levels.keys
+            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
+        first = self._scores(way, ask.a, ask.b)
+        return _ProductPlan(ask, units, (first, second), way.ranked and way.complete)
+
+    def _way(self, ask: Ask) -> _Way:
         ranked = ask.test in ("kruskal-wallis", "spearman")
         grouped = ask.test in ("kruskal-wallis", "anova")
         complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
         # One matrix holds all products of complete axes; nothing is as quick for single ones.
         whole = ranked and self._whole and (grouped or not complete)
-        scored = self._ranks if whole else self._axis
-        second = scored(ask.b, ask.a, ranked)
-        units = self._units_of(ask.b, ask.a)
-        if grouped:
-            weights = self._complete(ask.a, ask.b).sums[:-1]
-            keys = self.asker.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
-        first = scored(ask.a, ask.b, ranked)
-        return _ProductPlan(ask, units, (first, second), ranked and complete)
+        return _Way(ranked, grouped, complete, whole)
+
+    def _scores(self, way: _Way, name: Seen, other: Seen) -> ScoredAxis:
+        return self._ranks(name, other) if way.whole else self._axis(name, other, way.ranked)
 
     @property
     def _whole(self) -> bool:
@@ -311,7 +347,7 @@ class _Scoring:
         engine = self.asker.engine
         return not engine.weighted and engine.rows <= MOST_ROWS
 
-    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> ScoredAxis:
+    def _ranks(self, name: Seen, other: Seen) -> ScoredAxis:
         """An axis by its whole ranks among the pair's complete units."""
         given = self._given(name, other)
         if (name, given) not in self._ranked:
@@ -336,7 +372,9 @@ class _Scoring:
         if (name, given) not in self._units:
             absent = self.absent[name, other] if given else None
             levels = self.asker.sides[name].levels
-            if absent is None or self.asker.engine.weighted:
+            if absent is None:
+                units = levels.units
+            elif self.asker.engine.weighted:
                 units = self._complete(name, other).over(slice(0, -1))
             else:
                 rows = levels.present - int(absent.rows.sum())

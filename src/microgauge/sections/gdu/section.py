@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
+from microgauge.kernels import in_threads
 from microgauge.log import Log
 from microgauge.measures.gdu.distributions import Comparison, chi_squared, kolmogorov_smirnov
 from microgauge.measures.gdu.global_utility import (
@@ -124,7 +125,8 @@ class GlobalUtility:
     # -- one variable ------------------------------------------------------------------------
 
     def _variables(self) -> tuple[VariableScore, ...]:
-        return tuple(self._variable(variable) for variable in self.study.analysed)
+        shared = self.study.long
+        return tuple(in_threads(self._variable, self.study.analysed, shared=shared))
 
     def _variable(self, variable: Described) -> VariableScore:
         importance = variable.given.importance

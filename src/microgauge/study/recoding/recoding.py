@@ -15,6 +15,8 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking
+from microgauge.kernels import in_threads
+from microgauge.passes.batch import SHARED_ROWS
 from microgauge.schema import Recode, RecodeMeasure
 from microgauge.study.recoding.declared import declared_targets
 from microgauge.study.recoding.inferred import inferred_targets, rounded_targets, worth_a_look
@@ -56,15 +58,18 @@ def found_recodings(
 ) -> Asking[dict[str, Recoding]]:
     """The recodings that labels state or matched rows show, from one round for all variables."""
     found: dict[str, Recoding] = {}
-    unknown = []
+    unsaid = []
     for variable in variables:
         if variable.removed or variable.original.empty or variable.protected is None:
             continue
         from_labels = labelled_targets(variable.original, variable.protected)
         if from_labels is not None:
             found[variable.name] = recoding_of("labels", variable, from_labels[1], from_labels[0])
-        elif rows is not None and worth_a_look(variable):
-            unknown.append(variable)
+        elif rows is not None:
+            unsaid.append(variable)
+    shared = rows is not None and rows.rows >= SHARED_ROWS
+    worth = in_threads(worth_a_look, unsaid, shared=shared)
+    unknown = [variable for variable, one in zip(unsaid, worth, strict=True) if one]
     cells = yield from matched_cells(unknown, rows)
     for variable in unknown:
         shown = _shown(variable, cells[variable.name])
