@@ -26,7 +26,7 @@ def sparse_gram(
     loops = compiled()
     if loops is not None and rows.indices.dtype == columns.indices.dtype == np.int32:
         held = None if weights is None else np.ascontiguousarray(weights)
-        loops.sparse_gram(
+        loops.gram_into(
             *(rows.indptr, rows.indices, rows.data),
             *(columns.indptr, columns.indices, columns.data),
             *(held, found, len(found)),

@@ -13,6 +13,7 @@ LOOPS = (
     "count_codes",
     "count_pairs",
     "gather_cells",
+    "gram_into",
     "index_numbers",
     "merge_places",
     "paths_outside",
@@ -23,7 +24,6 @@ LOOPS = (
     "score_product",
     "score_sums",
     "sort_codes",
-    "sparse_gram",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 

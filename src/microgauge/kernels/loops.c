@@ -788,7 +788,7 @@ static void add_gram(const int32_t *row_starts, const int32_t *places, const dou
 }
 
 /* The sums go to the last rows and columns of a square that is so many wide. */
-static PyObject *sparse_gram(PyObject *self, PyObject *args)
+static PyObject *gram_into(PyObject *self, PyObject *args)
 {
     Py_buffer starts, places, cells, column_starts, rows, turned, weights, gram;
     long long wide;
@@ -1018,7 +1018,7 @@ static PyMethodDef methods[] = {
     {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
     {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
     {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
-    {"sparse_gram", sparse_gram, METH_VARARGS, "Sums of products of sparse columns."},
+    {"gram_into", gram_into, METH_VARARGS, "Sums of products of sparse columns."},
     {"gather_cells", gather_cells, METH_VARARGS, "Sums over the cells of each row."},
     {"scatter_cells", scatter_cells, METH_VARARGS, "Sums over the rows of each cell."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
