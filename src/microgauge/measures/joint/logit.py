@@ -157,7 +157,9 @@ def _independent_places(gram: Floats, sums: Floats, rows: int) -> tuple[Index, F
     spread = centred.diagonal()
     varies = spread > DEPENDENT * np.maximum(gram.diagonal() / rows, 1e-300)
     scale = np.sqrt(np.where(varies, spread, np.inf))
-    _, pivots, rank, _ = linalg.lapack.dpstrf(centred / scale / scale[:, np.newaxis], tol=DEPENDENT)
+    centred /= scale
+    centred /= scale[:, np.newaxis]
+    _, pivots, rank, _ = linalg.lapack.dpstrf(centred, tol=DEPENDENT)
     return np.sort(pivots[:rank] - 1), varies
 
 
@@ -279,8 +281,8 @@ def expected(eta: Floats) -> Floats:
     >>> expected(np.array([-800.0, 0.0, np.log(3.0)]))
     array([0.  , 0.5 , 0.75])
     """
-    small = np.exp(-np.abs(eta))
-    return np.asarray(np.where(eta < 0, small, 1.0) / (1.0 + small))
+    with np.errstate(over="ignore"):  # 1 over more than can be written is 0
+        return np.asarray(1.0 / (1.0 + np.exp(-eta)))
 
 
 def fit_logit(
@@ -403,13 +405,10 @@ def _certain(probability: Floats) -> bool:
     return bool(np.minimum(probability, 1.0 - probability).min(initial=0.5) < CERTAIN)
 
 
-def _told_apart(probability: Floats) -> float:
-    """Share of the rows that are told apart nearly for certain."""
-    return (
-        float((probability * (1.0 - probability) < LEAST_WEIGHT).mean())
-        if len(probability)
-        else 0.0
-    )
+def _told_apart(probability: Floats, seen: Flags) -> float:
+    """Share of the rows that are seen which are told apart nearly for certain."""
+    apart = (probability * (1.0 - probability) < LEAST_WEIGHT) & seen
+    return float(apart.sum() / max(int(seen.sum()), 1))
 
 
 def _approach(
@@ -443,7 +442,7 @@ def _approach(
         size, there = _damped(along, likelihood, gain)
         if size == 0:
             return beta, False
-        if longer < 1.0 and _told_apart(probability[seen]) > longer:
+        if longer < 1.0 and _told_apart(probability, seen) > longer:
             size, there = _lengthened(along, size, there)
         # A step that could be lengthened is not the last one.
         certain = size <= 1.0 and gain <= close * rows and _certain(probability[seen])
