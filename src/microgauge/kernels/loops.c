@@ -826,7 +826,7 @@ static PyObject *gram_into(PyObject *self, PyObject *args)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    /* Sums of the usual depth stay with the processor until a row is done. */                     \
+    /* Numbers of the usual depth stay with the processor until a row is done. */                  \
     static void gather_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,               \
                                     const double *table, double *sums)                             \
     {                                                                                              \
@@ -853,7 +853,18 @@ static PyObject *gram_into(PyObject *self, PyObject *args)
     static void scatter_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,              \
                                      const double *values, double *table)                          \
     {                                                                                              \
-        scatter_##TYPE(places, rows, width, values, FOLDS, table);                                 \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const double *own = values + r * FOLDS;                                                \
+            const double a = own[0], b = own[1], c = own[2], d = own[3], e = own[4];               \
+            for (int64_t at = r * width; at < (r + 1) * width; at++) {                             \
+                double *cell = table + (int64_t)places[at] * FOLDS;                                \
+                cell[0] += a;                                                                      \
+                cell[1] += b;                                                                      \
+                cell[2] += c;                                                                      \
+                cell[3] += d;                                                                      \
+                cell[4] += e;                                                                      \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 CELLS(uint16_t)
