@@ -139,6 +139,6 @@ def test_panics_of_any_library_are_faults_in_our_words(tmp_path, monkeypatch):
     monkeypatch.setattr(Source, "scan", panic)
     with pytest.raises(InputError, match="its parts do not fit together"):
         read_table(path, which="original", reading=Reading(memory=1))
-    monkeypatch.setattr(type(Source.find(path, "x").format), "read_column", panic)
+    monkeypatch.setattr(type(Source.find(path, "x").format), "read_columns", panic)
     with pytest.raises(InputError, match="its parts do not fit together"):
         read_table(path, which="original")

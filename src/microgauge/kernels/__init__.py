@@ -8,7 +8,7 @@ from microgauge.kernels.cells import as_places, gathered_cells, scattered_cells,
 from microgauge.kernels.counting import Pairs, count_codes, count_pairs, sorted_codes
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.ordering import Places, distinct_numbers, merged_places
-from microgauge.kernels.ranking import TableRanks, table_ranks
+from microgauge.kernels.ranking import TableRanks, pair_ranks, table_ranks
 from microgauge.kernels.scoring import ranks_within, score_product, score_sums
 from microgauge.kernels.sharing import in_threads
 from microgauge.kernels.texts import few_texts
@@ -26,6 +26,7 @@ __all__ = [
     "gathered_cells",
     "in_threads",
     "merged_places",
+    "pair_ranks",
     "ranks_within",
     "scattered_cells",
     "score_product",

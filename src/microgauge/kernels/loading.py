@@ -18,6 +18,7 @@ LOOPS = (
     "merge_places",
     "paths_outside",
     "place_numbers",
+    "rank_pairs",
     "rank_tables",
     "ranks_within",
     "scatter_cells",

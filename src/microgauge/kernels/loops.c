@@ -973,6 +973,80 @@ static PyObject *rank_tables(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* The same from the rows themselves, which are fewer than a table has cells: a row is complete where
+   its codes are below the numbers of levels. */
+static void rank_rows(const uint32_t *a, const uint32_t *b, int64_t rows, int64_t high, int64_t wide,
+                      int64_t *columns, int64_t *groups, int64_t *sums, int64_t *whole)
+{
+    memset(columns, 0, (size_t)wide * sizeof(int64_t));
+    memset(groups, 0, (size_t)high * sizeof(int64_t));
+    memset(sums, 0, (size_t)high * sizeof(int64_t));
+    int64_t complete = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        if (a[r] >= high || b[r] >= wide) continue;
+        complete++;
+        groups[a[r]]++;
+        columns[b[r]]++;
+    }
+    int64_t below = 0, by_rows = 0, by_columns = 0, product = 0;
+    for (int64_t j = 0; j < wide; j++) {
+        const int64_t count = columns[j], rank = 2 * below + count - complete;
+        by_columns += count * rank * rank;
+        below += count;
+        columns[j] = rank;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        if (a[r] < high && b[r] < wide) sums[a[r]] += columns[b[r]];
+    below = 0;
+    for (int64_t i = 0; i < high; i++) {
+        const int64_t rank = 2 * below + groups[i] - complete;
+        by_rows += groups[i] * rank * rank;
+        product += rank * sums[i];
+        below += groups[i];
+    }
+    whole[0] = complete;
+    whole[1] = by_rows;
+    whole[2] = by_columns;
+    whole[3] = product;
+}
+
+/* Pairs are: columns a and b, levels of a and b, and where the sums of a's groups stand; -1 where
+   nobody asks for them. */
+static PyObject *rank_pairs(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, pairs, groups, sums, whole;
+    Py_ssize_t rows, first, last;
+    if (!PyArg_ParseTuple(args, "y*ny*nnw*w*w*", &codes, &rows, &pairs, &first, &last, &groups, &sums,
+                          &whole))
+        return NULL;
+    const int64_t *pair = pairs.buf;
+    int64_t most = 1;
+    for (Py_ssize_t p = first; p < last; p++)
+        for (int side = 2; side < 4; side++)
+            if (pair[5 * p + side] > most) most = pair[5 * p + side];
+    int64_t *room = malloc(3 * (size_t)most * sizeof(int64_t));
+    if (room != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t p = first; p < last; p++) {
+            const int64_t *at = pair + 5 * p;
+            int64_t *here = at[4] < 0 ? room + most : (int64_t *)groups.buf + at[4];
+            int64_t *added = at[4] < 0 ? room + 2 * most : (int64_t *)sums.buf + at[4];
+            rank_rows((const uint32_t *)codes.buf + at[0] * rows,
+                      (const uint32_t *)codes.buf + at[1] * rows, rows, at[2], at[3], room, here,
+                      added, (int64_t *)whole.buf + 4 * p);
+        }
+        Py_END_ALLOW_THREADS
+        free(room);
+    }
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&pairs);
+    PyBuffer_Release(&groups);
+    PyBuffer_Release(&sums);
+    PyBuffer_Release(&whole);
+    if (room == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* -- paths ------------------------------------------------------------------------------------- */
 
 /* The share of lattice paths from (0, 0) to (m, n), m > n, that touch |x n - y m| >= h g: the exact p
@@ -1032,6 +1106,7 @@ static PyMethodDef methods[] = {
     {"gram_into", gram_into, METH_VARARGS, "Sums of products of sparse columns."},
     {"gather_cells", gather_cells, METH_VARARGS, "Sums over the cells of each row."},
     {"scatter_cells", scatter_cells, METH_VARARGS, "Sums over the rows of each cell."},
+    {"rank_pairs", rank_pairs, METH_VARARGS, "Sums of ranks out of rows."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
     {"paths_outside", paths_outside, METH_VARARGS, "Share of lattice paths outside two lines."},
     {NULL, NULL, 0, NULL},

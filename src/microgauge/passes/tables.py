@@ -88,8 +88,8 @@ class Crosstab(Pass):
 
 
 @dataclass(frozen=True)
-class PairTables(Pass):
-    """Tables of many pairs of axes as one question: a wide table has too many to hold one each."""
+class OfPairs(Pass):
+    """Many pairs of axes as one question: a wide table has too many to hold one each."""
 
     axes: tuple[Axis, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -100,12 +100,19 @@ class PairTables(Pass):
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.axes, self.pairs))
+        return hash((type(self), self.axes, self.pairs))
 
     @cached_property
     def seen(self) -> tuple[Axis, ...]:
         """All axes."""
         return self.axes
+
+
+@dataclass(frozen=True)
+class PairTables(OfPairs):
+    """Tables of many pairs of axes."""
+
+    __hash__ = OfPairs.__hash__
 
     @cached_property
     def _places(self) -> Pairs:

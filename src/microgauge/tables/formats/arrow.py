@@ -36,8 +36,8 @@ class Arrow(ColumnarFormat):
 
         return pl.scan_ipc(path, glob=False)
 
-    def read_column(self, file: Any, name: str) -> pl.Series:
-        """One column."""
+    def read_columns(self, file: Any, names: list[str]) -> pl.DataFrame:
+        """Some columns."""
         import polars as pl
 
-        return pl.read_ipc(file, columns=[name]).to_series()
+        return pl.read_ipc(file, columns=names)

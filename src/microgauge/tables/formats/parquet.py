@@ -25,8 +25,8 @@ class Parquet(ColumnarFormat):
 
         return pl.scan_parquet(path, glob=False)
 
-    def read_column(self, file: Any, name: str) -> pl.Series:
-        """One column."""
+    def read_columns(self, file: Any, names: list[str]) -> pl.DataFrame:
+        """Some columns."""
         import polars as pl
 
-        return pl.read_parquet(file, columns=[name]).to_series()
+        return pl.read_parquet(file, columns=names)
