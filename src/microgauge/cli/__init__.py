@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from microgauge._version import __version__
 from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
 from microgauge.cli.command import CommandParser
+from microgauge.cli.memory import keep_freed
 from microgauge.cli.outputs import guard
 from microgauge.cli.stopping import code_of, failed, stoppable, what_stopped
 from microgauge.cli.streams import let_go, prepare, say
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command is None:
             parser.print_help()
             return 0
+        keep_freed()
         with stoppable(asked):
             guard(chosen)
             code = int(chosen.run(chosen))
