@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Literal
 
 from microgauge.errors import InputError, hint
 from microgauge.log import Note
+from microgauge.records import dataclass
 from microgauge.schema import Schema
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.section import Section, Shared

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.sharing import in_parts
+from microgauge.records import dataclass
 
 CODES = (np.uint8, np.uint16, np.uint32)
 """Types of codes that the compiled loops know."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.sharing import in_parts
+from microgauge.records import dataclass
 
 MOST_ROWS = 1 << 20
 """Rows up to which cubes of ranks are whole numbers of eight bytes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, time
 from math import isfinite
 from pathlib import Path
@@ -17,6 +16,7 @@ from microgauge.masking.forms import forms
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Look, Skipped, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 from microgauge.schema import read_toml
 from microgauge.schema.checks import seed_faults
 

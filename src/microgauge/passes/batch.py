@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
+from microgauge.records import dataclass
 from microgauge.values.totals import Total
 
 BATCH_ROWS = 1 << 16

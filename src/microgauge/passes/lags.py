@@ -7,7 +7,7 @@ their neighbours is seen only by holding the two against each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats
 from microgauge.passes.batch import Axis, Batch, InThreads, Pass
+from microgauge.records import dataclass
 
 LAGS = (0, -1, 1, -2, 2, -3, 3, -5, 5)
 """By how many rows the second column is moved; first: not at all."""

@@ -8,7 +8,7 @@ their own, and sums of them are exact, whatever the batches and threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from microgauge.kernels import TableRanks, pair_ranks, ranks_within, score_produ
 from microgauge.kernels.scoring import Scores
 from microgauge.passes.batch import Axis, Batch, InThreads
 from microgauge.passes.tables import OfPairs, SparseCells
+from microgauge.records import dataclass
 
 MOST_ROWS = 1 << 30
 """Rows up to which doubled ranks are kept in four bytes."""

@@ -7,7 +7,6 @@ weights, an answer has three layers: rows, weight sums, sums of squared weights;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.kernels import Pairs, count_codes, count_pairs, sorted_codes
 from microgauge.passes.batch import Axis, Batch, InThreads, Pass
+from microgauge.records import dataclass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]

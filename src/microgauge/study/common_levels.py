@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.passes import Axis
+from microgauge.records import dataclass
 from microgauge.schema import Type
 from microgauge.study.recoding import Recoding
 from microgauge.study.variable import Described, Side

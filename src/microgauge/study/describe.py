@@ -7,7 +7,7 @@ everything it leaves open is inferred and noted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from microgauge.errors import hint, listing
 from microgauge.kernels import in_threads
 from microgauge.log import Log
 from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.results.wording import counted
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells

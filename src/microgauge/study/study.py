@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +12,7 @@ from microgauge.engines.rounds import Asking
 from microgauge.errors import Fault, InputError, Undefined, coded
 from microgauge.log import Log, Note
 from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.common_levels import Placed, comparable, compared, placed

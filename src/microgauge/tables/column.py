@@ -7,7 +7,7 @@ distinct value; rows are only ever touched as codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels import distinct_numbers, few_texts
+from microgauge.records import dataclass
 from microgauge.tables.formats.format import Lines
 
 Kind = Literal["text", "number", "boolean", "date", "time", "span"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 
 EXPLAINED = 0.95

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from math import exp, gcd
 
 import numpy as np
@@ -13,6 +12,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import compiled
 from microgauge.measures.gdu.kolmogorov import exact_tail, kolmogorov_tail
+from microgauge.records import dataclass
 from microgauge.results import Test
 from microgauge.values.levels import Levels, common, sums_by
 

@@ -9,7 +9,6 @@ original has none, or breaks what coarse groups do not show, is told apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +21,7 @@ from microgauge.measures.joint.grouping import Frequencies, coarse, fine, pooled
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import MOST_GROUPS, by_association
 from microgauge.measures.joint.logit import expected
+from microgauge.records import dataclass
 
 FINE_GROUPS = 30
 """Groups of a number by itself."""

@@ -7,7 +7,7 @@ are damped until the likelihood rises, and a fit counts only if its gradient is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import log
 from typing import Any
@@ -18,6 +18,7 @@ from scipy import linalg
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.terms import Columns
+from microgauge.records import dataclass
 
 FEW_COLUMNS = 40
 """Up to so many columns a step is a least squares problem, which heavy tails do not upset; beyond,
@@ -48,8 +49,8 @@ as some twenty steps, without which most climbs arrive."""
 LEAST_WEIGHT, LITTLE_WEIGHT = 0.02, 0.001
 """Of a row in a curvature that leads the steps of other fits, whose scores are less certain: where
 all share one, and where each has its own."""
-MANY_APART = 0.05
-"""Share of rows of less weight from which it pays that each fit has its own."""
+MANY_APART, MOST_APART = 0.05, 0.5
+"""Shares of rows of less weight from which, and up to which, it pays that each fit has its own."""
 DEPENDENT = 1e-10
 """A column whose squared part outside the columns before it is smaller is dropped as dependent."""
 
@@ -229,7 +230,7 @@ class Lead:
         """At the fitted probabilities. Few such rows just weigh a little, in every fit the same."""
         weights = probability * (1.0 - probability)
         apart = weights < LEAST_WEIGHT
-        many = bool(apart.mean() > MANY_APART)
+        many = bool(MANY_APART < apart.mean() <= MOST_APART)
         common = curvature(columns, np.where(apart, 0.0 if many else LEAST_WEIGHT, weights))
         return Lead(common, columns.taken(np.flatnonzero(apart & many)))
 

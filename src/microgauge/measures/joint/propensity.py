@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread_if_few
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.logit import (
     CLOSE,
@@ -23,7 +24,7 @@ from microgauge.measures.joint.logit import (
     rank_of,
 )
 from microgauge.measures.joint.terms import Columns
-from microgauge.threads import one_thread_if_few
+from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
 from microgauge.values.levels import sums_by
 

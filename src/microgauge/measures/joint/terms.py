@@ -9,7 +9,6 @@ values; columns are centred and scaled only after that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -21,6 +20,7 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import sparse_gram
 from microgauge.measures.joint.joint import Joint, check_size
+from microgauge.records import dataclass
 
 Term = tuple[tuple[int, int], ...]
 """(variable, power) pairs, e.g. ((0, 1), (2, 1)) for the product of the first and third."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
@@ -22,6 +21,7 @@ from microgauge.measures.gdu.choice import Scale, SeenVariable, choose, scale_of
 from microgauge.measures.gdu.direction import turns
 from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import KEPT, NONE, OUTCOMES, REVERSED, outcomes, similarities
+from microgauge.records import dataclass
 from microgauge.results import PairScore
 from microgauge.schema import Which
 from microgauge.sections.gdu.pairs import Answer, Ask, Asker, Seen

@@ -8,7 +8,7 @@ the levels of each axis where the other is missing, because ranks are among comp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -48,6 +48,7 @@ from microgauge.passes import (
 from microgauge.passes.batch import SHARED_ROWS
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
 from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
+from microgauge.records import dataclass
 from microgauge.sections.gdu.tabled import Tabled, groups_from_ranks, products_from_ranks, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
@@ -18,6 +18,7 @@ from microgauge.measures.gdu.global_utility import (
     weighted_mean,
 )
 from microgauge.measures.gdu.models import Fit, model_score
+from microgauge.records import dataclass
 from microgauge.results import GDU, Coverage, GduFigures, ModelScore, PairScore, VariableScore
 from microgauge.schema import Model
 from microgauge.sections.gdu.pair_scores import EMPTY, Pairs, Scored

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +27,7 @@ from microgauge.measures.gdu.association import (
     products_from_cells,
 )
 from microgauge.passes.tables import Layers, SparseCells
+from microgauge.records import dataclass
 from microgauge.values.levels import Keys, Levels
 from microgauge.values.segments import Segments, joined
 

@@ -7,7 +7,7 @@ holds. Suppression, noise, swapping and microaggregation are no recodings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking
 from microgauge.kernels import in_threads
 from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.schema import Recode, RecodeMeasure
 from microgauge.study.recoding.declared import declared_targets
 from microgauge.study.recoding.inferred import inferred_targets, rounded_targets, worth_a_look
