@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from microgauge.tables.formats.format import Format, Held
 
@@ -24,12 +24,8 @@ class ColumnarFormat(Format):
     in_batches = True
 
     @abstractmethod
-    def scan_file(self, path: Path) -> pl.LazyFrame:
-        """A file as polars scans it."""
-
-    @abstractmethod
-    def read_columns(self, file: Any, names: list[str]) -> pl.DataFrame:
-        """Some columns of an open file."""
+    def scan_file(self, file: Path | IO[bytes]) -> pl.LazyFrame:
+        """A file, or an open one, as polars scans it."""
 
     def scan(self, source: Source, part: Path) -> pl.LazyFrame:
         """The rows of a part."""
@@ -73,16 +69,16 @@ class ColumnarFormat(Format):
     def _columns(self, source: Source, names: list[str]) -> pl.DataFrame:
         """Some columns of all parts, one below the other."""
         import polars as pl
+        from polars.selectors import by_name
 
         found = []
         for part in source.parts:
-            # As a file object: a name may hold signs that polars would take for a pattern.
+            # To polars, names such as * and ^a$ are patterns, of files and of columns.
             with source.reading(part), part.open("rb") as file:
-                found.append(self.read_columns(file, names))
+                found.append(self.scan_file(file).select(by_name(*names)).collect())
         if len(found) == 1:
             return found[0]
         types = source.columns
-        # Series by series: to polars, a name such as * is a pattern.
         return pl.concat(
             pl.DataFrame([frame.get_column(name).cast(types[name]) for name in names])
             for frame in found
