@@ -9,6 +9,8 @@ TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
 """Numbers of choices of the C library's `mallopt`."""
 KEPT = 1 << 30
 """Bytes that are kept for the next array instead of being given back."""
+KEPT_IN_OLDER = 1 << 25
+"""Bytes of the largest array that older libraries (glibc before 2.35) can be asked to keep."""
 
 
 def keep_freed() -> None:
@@ -23,6 +25,10 @@ def keep_freed() -> None:
     import ctypes
 
     choose = getattr(ctypes.CDLL(None), "mallopt", None)
-    if choose is not None:
-        for choice, value in ((ARENA_MAX, 1), (MMAP_THRESHOLD, KEPT), (TRIM_THRESHOLD, KEPT)):
-            choose(choice, value)
+    if choose is None:
+        return
+    choose(ARENA_MAX, 1)
+    choose(TRIM_THRESHOLD, KEPT)
+    # Once something is chosen the library adapts no more: a refusal would leave it at small arrays.
+    if not choose(MMAP_THRESHOLD, KEPT):
+        choose(MMAP_THRESHOLD, KEPT_IN_OLDER)
