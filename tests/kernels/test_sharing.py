@@ -67,6 +67,24 @@ def test_faults_are_told_and_nothing_goes_on(bad):
     assert len(done) == count < 399
 
 
+@pytest.mark.parametrize("bad", range(4))
+def test_nobody_is_at_work_any_more_when_a_fault_is_told(bad):
+    caller = threading.current_thread()
+    met, done = threading.Barrier(4), []
+
+    def work(item):
+        met.wait(10)
+        if item == bad:
+            raise IndexError("told")
+        if threading.current_thread() is not caller:
+            time.sleep(0.05)
+        done.append(item)
+
+    with pytest.raises(IndexError, match="told"):
+        in_threads(work, range(4), shared=True)
+    assert len(done) == 3
+
+
 def _in_a_child(queue):
     queue.put(in_threads(abs, [-1, -2, -3], shared=True))
 

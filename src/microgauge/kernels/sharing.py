@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from typing import TypeVar
@@ -56,9 +56,10 @@ def in_threads(work: Callable[[S], T], items: Iterable[S], *, shared: bool) -> l
         take()
     finally:
         left.clear()  # also where someone stopped us
-        for helper in helpers:
-            if not helper.cancel():  # it has begun, or is done
-                helper.result()
+        begun = [helper for helper in helpers if not helper.cancel()]
+        wait(begun)
+    for helper in begun:
+        helper.result()  # raises what stopped it
     return [found[place] for place in range(len(given))]
 
 
