@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from math import exp, gcd
+from threading import Lock
 
 import numpy as np
 from scipy import special
@@ -64,6 +65,10 @@ def _unweighted(levels: Levels) -> bool:
     )
 
 
+_FILTERS = Lock()
+"""Filters of warnings are the whole process's: threads that change them must take turns."""
+
+
 def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     n, m = original.present, protected.present
     if max(n, m) > EXACT_LIMIT:
@@ -74,7 +79,7 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     from scipy import stats  # takes half a second to load: only where there are no compiled loops
 
     samples = (np.repeat(side.numbers, side.rows) for side in (original, protected))
-    with warnings.catch_warnings():
+    with _FILTERS, warnings.catch_warnings():
         # Where the exact p cannot be had, scipy says so and gives the asymptotic one.
         warnings.simplefilter("ignore", RuntimeWarning)
         found = stats.ks_2samp(*samples, method="auto")
