@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import field, fields, replace
 
@@ -82,6 +83,11 @@ def test_a_record_is_what_a_dataclass_is(given, named):
     assert ours != theirs
     assert pickle.loads(pickle.dumps(ours)) == copy.deepcopy(ours) == ours
     assert Point.__match_args__ == Standard.__match_args__
+
+
+def test_help_shows_the_same_arguments():
+    assert str(inspect.signature(Point)) == str(inspect.signature(Standard))
+    assert "a: str" in str(inspect.signature(Named))
 
 
 @pytest.mark.parametrize("given", [(), (1, 2, 3, 4, 5)])

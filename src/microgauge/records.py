@@ -55,9 +55,19 @@ def _frozen(cls: type, *, eq: bool) -> type:
     return cls
 
 
+class _Unsaid:
+    """What stands in a signature for a value that is made anew for each record."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_UNSAID = _Unsaid()
+
+
 def _init(cls: type, fields: tuple[Field[Any], ...]) -> Any:
     """The only function that is written: it names the fields."""
-    known: dict[str, Any] = {"_UNSAID": MISSING}
+    known: dict[str, Any] = {"_UNSAID": _UNSAID}
     given: list[str] = []
     by_name: list[str] = []
     lines = ["_held = self.__dict__"]
@@ -82,6 +92,7 @@ def _init(cls: type, fields: tuple[Field[Any], ...]) -> Any:
     written = known["__init__"]
     written.__qualname__ = f"{cls.__qualname__}.__init__"
     written.__module__ = cls.__module__
+    written.__annotations__ = {f.name: f.type for f in fields if f.init} | {"return": None}
     return written
 
 
