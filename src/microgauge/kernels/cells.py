@@ -19,7 +19,7 @@ def sparse_gram(
 ) -> Floats:
     """Xᵀ W X of a sparse matrix, given by its rows (CSR, sorted) and by its columns (CSC).
 
-    It is the last part `into` which it goes, of a square of zeros.
+    It goes into the last rows and columns of `into`, a square of zeros, where that is given.
     """
     size = rows.shape[1]
     found = np.zeros((size, size)) if into is None else into
