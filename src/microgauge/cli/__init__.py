@@ -61,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command is None:
             parser.print_help()
             return 0
-        keep_freed()
+        if arguments is None:  # the process is ours, and ends with the run
+            keep_freed()
         with stoppable(asked):
             guard(chosen)
             code = int(chosen.run(chosen))
