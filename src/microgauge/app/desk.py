@@ -1,0 +1,97 @@
+"""What all pages share: words, templates, and the frame around each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from microgauge.app import drawing
+from microgauge.app.asked import new_action
+from microgauge.app.jobs import Run
+from microgauge.app.project import State, digest
+from microgauge.app.server import Running
+from microgauge.languages import Words, languages, words_of
+
+TEMPLATES = Path(__file__).parent / "templates"
+STEPS = (
+    ("files", "/", "Files"),
+    ("describe", "/describe", "Describe"),
+    ("measure", "/measure", "Measure"),
+    ("look", "/look", "Look"),
+    ("protect", "/protect", "Protect"),
+    ("release", "/release", "Release"),
+)
+
+
+class Desk:
+    """Makes pages."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+
+    @cached_property
+    def _environment(self) -> Environment:
+        environment = Environment(
+            loader=FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.globals["digest"] = digest
+        environment.globals["draw"] = drawing
+        return environment
+
+    def words(self, request: Request | None = None) -> Words:
+        """The language that was chosen, or the browser's."""
+        chosen = self.running.project.state["language"] or self.running.settings.language
+        if chosen is None and request is not None:
+            wished = request.headers.get("accept-language", "")
+            codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
+            chosen = next((code for code in codes if code in languages()), None)
+        return words_of(chosen or "en")
+
+    def page(
+        self, request: Request, name: str, step: str, *, status: int = 200, **values: Any
+    ) -> Response:
+        """A page of a step."""
+        words = self.words(request)
+        state: State = values.pop("state", None) or self.running.project.state
+        common: Mapping[str, Any] = {
+            "_": words,
+            "words": words,
+            "languages": languages(),
+            "steps": [(key, to, words(title)) for key, to, title in STEPS],
+            "step": step,
+            "state": state,
+            "csrf": self.running.secrets.form,
+            "new_action": new_action,
+            "busy": self.running.jobs.busy(),
+            "folder": self.running.folder.root.name or str(self.running.folder.root),
+            "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
+            "state_said": lambda run: state_said(words, run),
+            "path": request.url.path,
+        }
+        text = self._environment.get_template(name).render({**common, **values})
+        return HTMLResponse(text, status_code=status)
+
+
+def state_said(words: Words, run: Run) -> str:
+    """How far a run is, in a word or two."""
+    said = {
+        "queued": words("waiting"),
+        "running": words("running"),
+        "done": words("done"),
+        "refused": words("input refused"),
+        "failed": words("failed"),
+        "cancelled": words("cancelled"),
+        "killed": words("ended from outside"),
+    }[run.state]
+    return words("done, a limit is missed") if run.state == "done" and run.missed else said
