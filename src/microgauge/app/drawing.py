@@ -26,8 +26,10 @@ def distribution(
     middle = high if alone else high / 2
     width = wide / len(before)
     bars = [
-        *(_bar("before", at, width, middle - share * middle, share * middle)
-          for at, share in enumerate(before)),
+        *(
+            _bar("before", at, width, middle - share * middle, share * middle)
+            for at, share in enumerate(before)
+        ),
         *(_bar("after", at, width, middle, share * middle) for at, share in enumerate(after)),
     ]
     said = (
@@ -54,6 +56,8 @@ def _bar(kind: str, at: int, width: float, y: float, height: float) -> Markup:
 
 
 SIDE, EDGE = 320, 44
+MOST_NAMED, LONGEST = 8, 24
+"""Candidates that have their names beside them, and letters of these."""
 
 
 def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
@@ -68,7 +72,8 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
         x = EDGE + plot * risk / most
         return x, 16 + plot * (1 - (utility - least) / max(1.0 - least, 1e-9))
 
-    marks = [_mark(point, *place(point["risk"], point["utility"])) for point in known]
+    few = len(known) <= MOST_NAMED
+    marks = [_mark(p, *place(p["risk"], p["utility"]), named=few) for p in known]
     line = [place(p["risk"], p["utility"]) for p in known if p.get("frontier")]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(line))
     low, high = 16, 16 + plot
@@ -82,22 +87,39 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
         '<text class="risky middle" x="{middle}" y="{below}">{risk}</text>'
         '<text class="useful" x="{e}" y="11">{utility}</text></svg>'
     ).format(
-        s=SIDE, e=EDGE, low=low, high=high, right=EDGE + plot, path=path,
-        marks=Markup("").join(marks), under=high + 16, most=words.number(most, 2),
-        left=EDGE - 6, topy=low + 5, least=words.number(least, 2), middle=EDGE + plot / 2,
-        below=high + 24, risk=words("risk →"), utility=words("↑ utility"),
+        s=SIDE,
+        e=EDGE,
+        low=low,
+        high=high,
+        right=EDGE + plot,
+        path=path,
+        marks=Markup("").join(marks),
+        under=high + 16,
+        most=words.number(most, 2),
+        left=EDGE - 6,
+        topy=low + 5,
+        least=words.number(least, 2),
+        middle=EDGE + plot / 2,
+        below=high + 24,
+        risk=words("risk →"),
+        utility=words("↑ utility"),
         said=words("Candidates by risk and utility"),
     )
 
 
-def _mark(point: Mapping[str, Any], x: float, y: float) -> Markup:
+def _mark(point: Mapping[str, Any], x: float, y: float, *, named: bool) -> Markup:
     kind = "chosen" if point.get("chosen") else "frontier" if point.get("frontier") else "plain"
     shape = Markup(
-        '<circle class="mark {kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r}"><title>{name}</title></circle>'
+        '<circle class="mark {kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r}">'
+        "<title>{name}</title></circle>"
     ).format(kind=kind, x=x, y=y, r=7 if kind == "chosen" else 5, name=point["name"])
-    if kind == "chosen":
-        shape += Markup('<text class="strong" x="{x:.1f}" y="{y:.1f}">{name}</text>').format(
-            x=x + 10, y=y + 4, name=str(point["name"])[:18]
+    if named or kind == "chosen":
+        end = x > SIDE * 0.6
+        shape += Markup('<text class="label {end}" x="{x:.1f}" y="{y:.1f}">{name}</text>').format(
+            end="end" if end else "",
+            x=x - 10 if end else x + 10,
+            y=y + 4,
+            name=str(point["name"])[:LONGEST],
         )
     if not point.get("to"):
         return shape

@@ -131,9 +131,7 @@ class Guard:
                 "without which no page is shown.",
             )
             return
-        cookie = (
-            f"{self.cookie_name}={self._known.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        )
+        cookie = f"{self.cookie_name}={self._known.cookie}; HttpOnly; SameSite=Strict; Path=/"
         await _redirect(send, "/", [(b"set-cookie", cookie.encode())])
 
 

@@ -29,7 +29,7 @@ def empty() -> Content:
 
 def methods() -> list[tuple[str, str, str]]:
     """Every method with what it does, and what it works on."""
-    found = []
+    found: list[tuple[str, str, str]] = []
     for name in method_names():
         kind = method(name)
         found.append((name, " ".join((kind.__doc__ or "").split()), kind.takes or ""))

@@ -150,7 +150,9 @@ def written(value: Any, *, quoted: bool = False) -> str:
     if isinstance(value, bool):
         return text.lower()
     bare = not quoted or not isinstance(value, str)
-    if bare or (value_of(text) == value and not re.search(r'[",\n]', text) and text == text.strip()):
+    if bare or (
+        value_of(text) == value and not re.search(r'[",\n]', text) and text == text.strip()
+    ):
         return text
     return '"' + text.replace('"', '""') + '"'
 
@@ -209,5 +211,5 @@ def table_rows(
     for place, variable in enumerate(variables):
         entry = entry_of(content, variable["name"])
         guess = variable["guess"] if entry.get("role") in (None, "analysis") else None
-        rows.append({"place": place, "entry": entry, "guess": guess, **variable})
+        rows.append({**variable, "place": place, "entry": entry, "guess": guess})
     return rows

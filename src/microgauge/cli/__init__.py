@@ -9,7 +9,18 @@ import sys
 from collections.abc import Sequence
 
 from microgauge._version import __version__
-from microgauge.cli import app, assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
+from microgauge.cli import (
+    app,
+    assess,
+    demo,
+    diagnose,
+    explore,
+    mask,
+    rank,
+    reproduce,
+    schema,
+    verify,
+)
 from microgauge.cli.command import CommandParser
 from microgauge.cli.outputs import guard
 from microgauge.cli.stopping import code_of, failed, stoppable, what_stopped

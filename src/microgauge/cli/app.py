@@ -36,7 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Listen until it is ended."""
     if any(find_spec(name) is None for name in NEEDED):
         raise InputError(
-            "the app needs libraries that are not installed: pip install \"microgauge[app]\""
+            'the app needs libraries that are not installed: pip install "microgauge[app]"'
         )
     from microgauge.app.server import Settings, serve
     from microgauge.languages import languages
@@ -44,9 +44,7 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.upload_limit < 1:
         raise InputError("--upload-limit must be 1 or more.")
     if chosen.language is not None and chosen.language not in languages():
-        raise InputError(
-            f'--language "{chosen.language}": there are {", ".join(languages())}.'
-        )
+        raise InputError(f'--language "{chosen.language}": there are {", ".join(languages())}.')
     limit = chosen.upload_limit << 20
     settings = Settings(chosen.folder, chosen.port, chosen.language, limit)
     return serve(settings, browser=not chosen.no_browser)

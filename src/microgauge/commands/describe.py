@@ -47,9 +47,7 @@ def describe(
     progress("describing variables", 0.0)
     log = Log(progress)
     alone = protected is None
-    study = run_one(
-        Study.prepare(before, after, chosen.of_original() if alone else chosen, log)
-    )
+    study = run_one(Study.prepare(before, after, chosen.of_original() if alone else chosen, log))
     return {
         "original": {"path": before.name, "rows": before.rows},
         "protected": None if alone else {"path": after.name, "rows": after.rows},

@@ -46,7 +46,11 @@ class Words:
         """
         thousands, point = SIGNS.get(self.language, SIGNS[ENGLISH])
         written = f"{value:,.{decimals}f}"
-        return written.translate(str.maketrans({",": thousands, ".": point}))
+        return (
+            written.translate(str.maketrans(",.", "\0\1"))
+            .replace("\0", thousands)
+            .replace("\1", point)
+        )
 
     def when(self, moment: datetime) -> str:
         """A date and a time."""

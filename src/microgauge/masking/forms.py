@@ -93,9 +93,7 @@ def _form(kind: Any) -> Form:
 
 # -- for people ------------------------------------------------------------------------------
 
-Shape = Literal[
-    "number", "whole", "word", "choice", "flag", "numbers", "wholes", "texts", "table"
-]
+Shape = Literal["number", "whole", "word", "choice", "flag", "numbers", "wholes", "texts", "table"]
 _SHAPES: dict[Any, Shape] = {float: "number", int: "whole", str: "word", bool: "flag"}
 _SHAPES_OF_LISTS: dict[Any, Shape] = {float: "numbers", int: "wholes", str: "texts"}
 

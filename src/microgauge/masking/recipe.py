@@ -130,7 +130,11 @@ def recipe_toml(content: Mapping[str, Any]) -> str:
     """
     lines = [f"seed = {toml_value(content.get('seed', 1))}"]
     for step in content["step"]:
-        lines += ["", "[[step]]", *(f"{name} = {toml_value(value)}" for name, value in step.items())]
+        lines += [
+            "",
+            "[[step]]",
+            *(f"{name} = {toml_value(value)}" for name, value in step.items()),
+        ]
     return "\n".join(lines) + "\n"
 
 

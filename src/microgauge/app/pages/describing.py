@@ -22,7 +22,9 @@ from microgauge.languages import Words
 
 def pair_of(state: State) -> list[str]:
     """The files that are described: the original, and the first candidate."""
-    return [name for name in (state["files"]["original"], *state["files"]["candidates"][:1]) if name]
+    return [
+        name for name in (state["files"]["original"], *state["files"]["candidates"][:1]) if name
+    ]
 
 
 def queue_description(running: Running) -> None:
@@ -107,9 +109,9 @@ def role_words(words: Words) -> dict[str, str]:
     """What a variable is for."""
     return {
         "analysis": words("analysis"),
-        "quasi_identifier": words("key: a stranger may know it"),
-        "sensitive": words("sensitive: to be kept secret"),
-        "weight": words("weight of the rows"),
+        "quasi_identifier": words("key"),
+        "sensitive": words("sensitive"),
+        "weight": words("weight"),
         "id": words("identifier"),
         "derived": words("derived from others"),
         "exclude": words("leave out"),
@@ -276,9 +278,7 @@ def schema_page(desk: Desk, request: Request) -> Response:
         faults: tuple[str, ...] = ()
     except InputError as error:
         faults = error.faults
-    return desk.page(
-        request, "schema.html", "describe", text=text, seen=text, faults=faults
-    )
+    return desk.page(request, "schema.html", "describe", text=text, seen=text, faults=faults)
 
 
 def schema_file(desk: Desk, request: Request) -> Response:
@@ -297,7 +297,12 @@ def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
     except InputError as error:
         seen = desk.running.project.state["schema"]
         return desk.page(
-            request, "schema.html", "describe", status=422, text=text, seen=seen,
+            request,
+            "schema.html",
+            "describe",
+            status=422,
+            text=text,
+            seen=seen,
             faults=error.faults,
         )
 

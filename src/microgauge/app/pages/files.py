@@ -59,7 +59,7 @@ def role_words(words: Words) -> dict[str, str]:
 
 
 def _roles(files: dict[str, Any]) -> dict[str, str]:
-    found = {name: "candidate" for name in files["candidates"]}
+    found = dict.fromkeys(files["candidates"], "candidate")
     return found | {files[role]: role for role in ROLES if files[role]}
 
 
@@ -75,9 +75,7 @@ def choose(desk: Desk, request: Request, asked: Asked) -> str | Response:
         if role == "candidate":
             files["candidates"].append(name)
         elif role in ROLES and files[role]:
-            faults.append(
-                words("Only one file can be the {role}.", role=role_words(words)[role])
-            )
+            faults.append(words("Only one file can be the {role}.", role=role_words(words)[role]))
         elif role in ROLES:
             files[role] = name
         if role:

@@ -53,8 +53,14 @@ def candidate(desk: Desk, request: Request) -> Response:
     """One candidate of a ranking."""
     run, result, place = _candidate(desk, request, int(request.path_params["place"]))
     return desk.page(
-        request, "candidate.html", "look", run=run, result=result, place=place,
-        one=result["candidates"][place], verdict=result["candidates"][place].get("verdict"),
+        request,
+        "candidate.html",
+        "look",
+        run=run,
+        result=result,
+        place=place,
+        one=result["candidates"][place],
+        verdict=result["candidates"][place].get("verdict"),
     )
 
 
@@ -78,8 +84,13 @@ def compare(desk: Desk, request: Request) -> Response:
     if len(places) < 2:
         raise HTTPException(404)
     return desk.page(
-        request, "compare.html", "look", run=run, result=result,
-        places=places[:2], both=[there[place] for place in places[:2]],
+        request,
+        "compare.html",
+        "look",
+        run=run,
+        result=result,
+        places=places[:2],
+        both=[there[place] for place in places[:2]],
     )
 
 

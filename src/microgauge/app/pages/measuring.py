@@ -17,7 +17,9 @@ def page(desk: Desk, request: Request) -> Response:
     return _shown(desk, request)
 
 
-def _shown(desk: Desk, request: Request, faults: tuple[str, ...] = (), require: str = "") -> Response:
+def _shown(
+    desk: Desk, request: Request, faults: tuple[str, ...] = (), require: str = ""
+) -> Response:
     state = desk.running.project.state
     return desk.page(
         request,
@@ -35,10 +37,13 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """Queue a measure."""
     running = desk.running
     words = desk.words(request)
-    chosen = [name for name in running.project.state["files"]["candidates"]
-              if name in asked.all("candidate")]
+    chosen = [
+        name
+        for name in running.project.state["files"]["candidates"]
+        if name in asked.all("candidate")
+    ]
     require = asked["require"]
-    faults = _limit_faults(require)
+    faults = limit_faults(require)
     if not chosen:
         faults = (words("Choose at least one protected version."), *faults)
     if faults:
@@ -61,7 +66,7 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     return asked.change(lambda state: None, f"/runs/{run.id}")
 
 
-def _limit_faults(require: str) -> tuple[str, ...]:
+def limit_faults(require: str) -> tuple[str, ...]:
     """What is wrong with limits, in the command's words."""
     if not require:
         return ()

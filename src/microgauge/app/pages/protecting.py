@@ -16,6 +16,7 @@ from microgauge.app.desk import Desk
 from microgauge.app.folder import plain_name
 from microgauge.app.jobs import Run
 from microgauge.app.pages.describing import description_of
+from microgauge.app.pages.measuring import limit_faults
 from microgauge.app.project import MOST_UNDO, State, digest
 from microgauge.errors import InputError
 from microgauge.masking.methods import method_names
@@ -51,7 +52,7 @@ def create(desk: Desk, request: Request, asked: Asked) -> str:
     name = asked["name"][:LONGEST_NAME] or desk.words(request)("Recipe {n}", n=number)
     like = next((one for one in state["recipes"] if one["id"] == asked["like"]), None)
     content = recipes.empty() if like is None else like["content"]
-    made = {"id": str(number), "name": name, "content": content, "undo": []}
+    made: Recipe = {"id": str(number), "name": name, "content": content, "undo": []}
 
     def put(state: State) -> None:
         state["recipes"].append(made)
@@ -283,10 +284,10 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
     for run in reversed(jobs.runs("preview")):
         there[run.about.get("print", "")] = run
     for count in range(len(content["step"]) + 1):
-        run = there.get(preview_print(state, content, count))
-        if run is not None:
-            verdict = results.verdict_of(results.result_of(jobs, run))
-            found[count] = {"run": run, "verdict": verdict if run.state == "done" else None}
+        last = there.get(preview_print(state, content, count))
+        if last is not None:
+            verdict = results.verdict_of(results.result_of(jobs, last))
+            found[count] = {"run": last, "verdict": verdict if last.state == "done" else None}
     return found
 
 
@@ -367,9 +368,13 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
     state = desk.running.project.state
     recipe = _recipe(state, request)
     _need_original(desk, request, state)
-    recipes.checked(recipe["content"], description_of(desk.running.jobs, state)[1])
+    faults = recipes.faults_of(recipe["content"], description_of(desk.running.jobs, state)[1])
     if not recipe["content"]["step"]:
-        raise InputError("a recipe needs steps: [[step]] sections, each with a method.")
+        faults.append("a recipe needs steps: [[step]] sections, each with a method.")
+    faults += limit_faults(asked["require"])
+    if faults:
+        raise InputError(*faults)
+    state["measure"] = {**state["measure"], "require": asked["require"]}
     run = desk.running.jobs.add(
         "explore",
         recipe["name"],
@@ -383,7 +388,11 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
         },
         {asking.RECIPE: recipe_toml(recipe["content"]), asking.SCHEMA: state["schema"]},
     )
-    return asked.change(lambda state: None, f"/runs/{run.id}")
+
+    def put(state: State) -> None:
+        state["measure"]["require"] = asked["require"]
+
+    return asked.change(put, f"/runs/{run.id}")
 
 
 def recipe_file(desk: Desk, request: Request) -> Response:

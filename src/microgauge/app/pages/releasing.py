@@ -73,15 +73,15 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str:
     state = running.project.state
     original = run.about.get("original")
     if original != state["files"]["original"]:
-        raise InputError(
-            words("This result is of another original; choose that original first.")
-        )
+        raise InputError(words("This result is of another original; choose that original first."))
     source, recipe = _what(running.folder, run, result, int(place))
     name = plain_name((asked["name"] or Path(source or "chosen").stem).replace("/", "-"))
     folder = f"release-{name}"
     if os.path.lexists(running.folder.root / folder):
         raise InputError(
-            words("There is a folder {folder} already. Give the release another name.", folder=folder)
+            words(
+                "There is a folder {folder} already. Give the release another name.", folder=folder
+            )
         )
     made = _queued(desk, asked, folder, (source, recipe), run)
     return asked.change(lambda state: None, f"/runs/{made.id}")

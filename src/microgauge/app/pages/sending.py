@@ -240,5 +240,3 @@ async def _refusal(desk: Desk, request: Request, sentence: str, status: int) -> 
             )
         )
     return PlainTextResponse(f"microgauge: {sentence}\n", status)
-
-

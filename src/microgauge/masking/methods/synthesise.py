@@ -113,7 +113,7 @@ class Synthesise(Step):
     method: ClassVar[str] = "synthesise"
 
     model: Literal["normal", "independent", "trees"] = "trees"
-    """Draws from trees grown one variable after the other, from each variable by itself, or from a normal distribution."""
+    """Each variable from those before it, each by itself, or all from a normal distribution."""
 
     def own_faults(self, look: Look) -> list[str]:
         """Normal draws are numbers."""
