@@ -53,9 +53,9 @@ class Reader(HTMLParser):
             self._form = Form(at.get("action"), at.get("method", "get"), at.get("enctype"))
             self.forms.append(self._form)
         if self._form is not None:
-            getattr(self, f"_{tag}", lambda at: None)(at)
+            getattr(self, f"start_{tag}", lambda at: None)(at)
 
-    def _input(self, at):
+    def start_input(self, at):
         kind = at.get("type", "text")
         if kind == "file":
             self._form.files.append(at["name"])
@@ -66,19 +66,19 @@ class Reader(HTMLParser):
         elif at.get("name"):
             self._form.fields.append((at["name"], at.get("value") or ""))
 
-    def _select(self, at):
+    def start_select(self, at):
         self._chooser = (at["name"], [], [])
 
-    def _option(self, at):
+    def start_option(self, at):
         if self._chooser:
             self._chooser[1].append(at.get("value", ""))
             if "selected" in at:
                 self._chooser[2].append(at.get("value", ""))
 
-    def _textarea(self, at):
+    def start_textarea(self, at):
         self._area = [at["name"], ""]
 
-    def _button(self, at):
+    def start_button(self, at):
         if at.get("name"):
             self._form.choices.setdefault("button", []).append(at["name"])
 
@@ -134,9 +134,9 @@ class Visitor:
     def get(self, path):
         return Page(self.client.get(path))
 
-    def send(self, page, action, **changes):
+    def send(self, page, to, /, **changes):
         """Fill in a form of a page and send it."""
-        form = page.form(action)
+        form = page.form(to)
         return self.post(form.action or page.path, form.filled(changes))
 
     def post(self, path, fields, **headers):
@@ -152,6 +152,18 @@ class Visitor:
             },
         )
         return Page(answer)
+
+    def choose(self, **wanted):
+        """Say what files are: role=name or a list of names."""
+        roles = {
+            name: role
+            for role, names in wanted.items()
+            for name in (names if isinstance(names, list) else [names])
+        }
+        page = self.get("/")
+        form = page.form("/files")
+        names = [value for name, value in form.fields if name == "file"]
+        return self.send(page, "/files", file=names, role=[roles.get(n, "") for n in names])
 
     def upload(self, page, name, content, **fields):
         form = next(

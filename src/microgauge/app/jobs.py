@@ -27,6 +27,7 @@ OVER = ("done", "refused", "failed", "cancelled", "killed")
 PATIENCE = 5.0
 """Seconds that a process has to end after it is asked to."""
 MISSED, REFUSED = 1, 2
+PROGRAM = (sys.executable, "-m", "microgauge")
 NICE = 10
 """Pages are answered before figures are worked out."""
 LONGEST = 4_000
@@ -81,8 +82,14 @@ After = Callable[[Run], None]
 class Jobs:
     """A queue and the one who works at it."""
 
-    def __init__(self, folder: Folder, after: Mapping[str, After] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        after: Mapping[str, After] | None = None,
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
         self._folder = folder
+        self._program = tuple(program)
         self._after = dict(after or {})
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
@@ -250,7 +257,7 @@ class Jobs:
         place = self.place(run.id)
         with (place / "said.txt").open("ab") as said:
             process = subprocess.Popen(  # noqa: S603  our own command
-                [sys.executable, "-m", "microgauge", *arguments],
+                [*self._program, *arguments],
                 cwd=self._folder.root,
                 stdin=subprocess.DEVNULL,
                 stdout=said,

@@ -71,11 +71,39 @@ def _read(path: Path) -> State:
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
             raise InputError(f"{path} was written by another version of microgauge.")
-        return {**empty(), **found}
-    except (ValueError, KeyError, TypeError, OSError, RecursionError):
+        state = {**empty(), **found}
+        if not _is_sound(state):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
         raise InputError(
             f"{path} cannot be read. Move it away to start anew; results in the folder stay."
         ) from None
+    return state
+
+
+def _is_sound(state: State) -> bool:
+    """Whether every part has the form that pages rely on: the file may have been edited."""
+    plain = empty()
+    alike = all(
+        isinstance(state[name], type(value)) for name, value in plain.items() if value is not None
+    )
+    files, texts = state["files"], (str, type(None))
+    return (
+        alike
+        and all(isinstance(files[role], texts) for role in ROLES)
+        and all(isinstance(name, str) for name in files["candidates"])
+        and isinstance(state["measure"]["require"], str)
+        and all(_is_recipe(one) for one in state["recipes"])
+    )
+
+
+def _is_recipe(one: Any) -> bool:
+    return (
+        isinstance(one["name"], str)
+        and str(one["id"]).isdigit()
+        and isinstance(one["undo"], list)
+        and all(isinstance(step, dict) for step in one["content"]["step"])
+    )
 
 
 def digest(content: Any) -> str:

@@ -103,8 +103,9 @@ def entry_from(fields: Mapping[str, str], before: Mapping[str, Any]) -> Content:
             entry[key] = values_in(fields[key])
     if fields.get("importance"):
         entry["importance"] = value_of(fields["importance"])
-    recode = recode_from(fields)
-    return entry | ({"recode": recode} if recode else {})
+    if fields.get("recode"):
+        entry["recode"] = recode_from(fields)
+    return entry
 
 
 def recode_from(fields: Mapping[str, str]) -> Content:

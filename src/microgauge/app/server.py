@@ -15,7 +15,7 @@ from typing import Any
 
 from microgauge.app.folder import Folder
 from microgauge.app.guard import Guard, Secrets
-from microgauge.app.jobs import Jobs
+from microgauge.app.jobs import PROGRAM, Jobs
 from microgauge.app.lock import Lock
 from microgauge.app.project import Project
 from microgauge.errors import InputError, said_by_system
@@ -34,6 +34,8 @@ class Settings:
     """0: any that is free."""
     language: str | None = None
     upload_limit: int = UPLOAD_LIMIT
+    program: tuple[str, ...] = PROGRAM
+    """Does the work."""
 
 
 @dataclass
@@ -64,7 +66,7 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
         listening = _bound(settings.port)
         with contextlib.closing(listening):
             project = Project(folder)
-            jobs = Jobs(folder, followed_up(folder, project))
+            jobs = Jobs(folder, followed_up(folder, project), settings.program)
             port = int(listening.getsockname()[1])
             running = Running(folder, project, jobs, Secrets(), settings, port)
             jobs.start()
