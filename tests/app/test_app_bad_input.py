@@ -249,7 +249,7 @@ def test_a_process_that_will_not_stop_is_ended(tmp_path, monkeypatch):
 
     monkeypatch.setattr(module, "PATIENCE", 0.3)
     (tmp_path / "stubborn.py").write_text(STUBBORN)
-    jobs = Jobs(Folder(tmp_path), program=(sys.executable, str(tmp_path / "stubborn.py")))
+    jobs = Jobs(Folder(tmp_path), (sys.executable, str(tmp_path / "stubborn.py")))
     jobs.start()
     run = jobs.add("measure", "x", lambda place: [["assess"]])
     until(lambda: jobs.get(run.id).doing)

@@ -146,7 +146,7 @@ def test_every_answer_has_the_headers_that_guard_it(visitor):
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 

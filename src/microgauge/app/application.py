@@ -32,6 +32,7 @@ from microgauge.app.pages import (
 from microgauge.app.server import Running
 from microgauge.errors import InputError
 
+PARTS = (files, describing, measuring, looking, protecting, releasing, runs)
 STATIC = Path(__file__).parent / "static"
 MOST_BODY = 8 << 20
 """Bytes of a form; files are sent to an address of their own."""
@@ -62,23 +63,31 @@ def application(running: Running) -> Starlette:
 
     pages = [
         Route(path, shown(page), methods=["GET"])
-        for part in (files, describing, measuring, looking, protecting, releasing, runs)
+        for part in PARTS
         for path, page in part.PAGES.items()
     ]
     posts = [
         Route(path, posted(post), methods=["POST"])
-        for part in (files, describing, measuring, looking, protecting, releasing, runs)
+        for part in PARTS
         for path, post in part.POSTS.items()
     ]
+    shown_at = {path for part in PARTS for path in part.PAGES}
+    only_posted = [path for part in PARTS for path in part.POSTS if path not in shown_at]
     return Starlette(
         routes=[
             *posts,
             *pages,
             Route("/upload", sending.endpoint(desk), methods=["POST"]),
+            *(Route(path, _to_its_step, methods=["GET"]) for path in (*only_posted, "/upload")),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={HTTPException: _missing(desk), Exception: _failed(desk)},
     )
+
+
+async def _to_its_step(request: Request) -> Response:
+    """The address of a form, opened as if it were a page: by reload, or from the history."""
+    return RedirectResponse(_back(request), 303)
 
 
 async def _body(request: Request) -> bytes | None:

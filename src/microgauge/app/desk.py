@@ -20,14 +20,6 @@ from microgauge.app.server import Running
 from microgauge.languages import Words, languages, words_of
 
 TEMPLATES = Path(__file__).parent / "templates"
-STEPS = (
-    ("files", "/", "Files"),
-    ("describe", "/describe", "Describe"),
-    ("measure", "/measure", "Measure"),
-    ("look", "/look", "Look"),
-    ("protect", "/protect", "Protect"),
-    ("release", "/release", "Release"),
-)
 
 
 class Desk:
@@ -68,7 +60,7 @@ class Desk:
             "_": words,
             "words": words,
             "languages": languages(),
-            "steps": [(key, to, words(title)) for key, to, title in STEPS],
+            "steps": steps(words),
             "step": step,
             "state": state,
             "csrf": self.running.secrets.form,
@@ -81,6 +73,18 @@ class Desk:
         }
         text = self._environment.get_template(name).render({**common, **values})
         return HTMLResponse(text, status_code=status)
+
+
+def steps(words: Words) -> list[tuple[str, str, str]]:
+    """The steps, in their order: a key, an address and a title."""
+    return [
+        ("files", "/", words("Files")),
+        ("describe", "/describe", words("Describe")),
+        ("measure", "/measure", words("Measure")),
+        ("look", "/look", words("Look")),
+        ("protect", "/protect", words("Protect")),
+        ("release", "/release", words("Release")),
+    ]
 
 
 def state_said(words: Words, run: Run) -> str:

@@ -82,15 +82,10 @@ After = Callable[[Run], None]
 class Jobs:
     """A queue and the one who works at it."""
 
-    def __init__(
-        self,
-        folder: Folder,
-        after: Mapping[str, After] | None = None,
-        program: Sequence[str] = PROGRAM,
-    ) -> None:
+    def __init__(self, folder: Folder, program: Sequence[str] = PROGRAM) -> None:
         self._folder = folder
         self._program = tuple(program)
-        self._after = dict(after or {})
+        self._after: dict[str, After] = {}
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
         self._news = threading.Condition(self._lock)
@@ -102,8 +97,9 @@ class Jobs:
 
     # -- for pages -----------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Begin to work."""
+    def start(self, after: Mapping[str, After] | None = None) -> None:
+        """Begin to work; `after` is done when the commands of runs of a kind are."""
+        self._after = dict(after or {})
         self._worker.start()
 
     def add(

@@ -66,10 +66,10 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
         listening = _bound(settings.port)
         with contextlib.closing(listening):
             project = Project(folder)
-            jobs = Jobs(folder, followed_up(folder, project), settings.program)
+            jobs = Jobs(folder, settings.program)
             port = int(listening.getsockname()[1])
             running = Running(folder, project, jobs, Secrets(), settings, port)
-            jobs.start()
+            jobs.start(followed_up(running))
             try:
                 yield running, listening
             finally:

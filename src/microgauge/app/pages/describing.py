@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from microgauge.app.desk import Desk
 from microgauge.app.folder import prints_of
 from microgauge.app.jobs import Jobs, Run
 from microgauge.app.project import State, digest
+from microgauge.app.results import read
 from microgauge.app.server import Running
 from microgauge.errors import InputError
 from microgauge.languages import Words
@@ -38,7 +38,10 @@ def queue_description(running: Running) -> None:
             running.jobs.cancel(run.id)
     text = state["schema"]
     candidate = files[1] if len(files) > 1 else None
-    there = description_of(running.jobs, state)[1] is not None
+    there = any(
+        run.about.get("files") == files and running.jobs.file(run, "variables.json")
+        for run in running.jobs.runs("describe")
+    )
 
     def commands(place: str) -> list[list[str]]:
         plain = asking.described(state, candidate, place, schema=False)
@@ -56,17 +59,16 @@ def queue_description(running: Running) -> None:
 def description_of(jobs: Jobs, state: State) -> tuple[Run | None, dict[str, Any] | None]:
     """The last run that described the files, and the last description there is."""
     files = pair_of(state)
-    last = None
-    for run in jobs.runs("describe"):
-        if run.about.get("files") != files:
-            continue
-        last = last or run
+    there = jobs.runs("describe")
+    same = [run for run in there if run.about.get("files") == files]
+    # Until both files are described, what is known of the original alone serves.
+    alike = [run for run in there if run.about.get("files", [])[:1] == files[:1]]
+    last = same[0] if same else None
+    for run in (*same, *alike) if files else ():
         path = jobs.file(run, "variables.json")
-        if path is not None:
-            try:
-                return last, json.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                continue
+        found = None if path is None else read(path)
+        if found is not None:
+            return last, found
     return last, None
 
 

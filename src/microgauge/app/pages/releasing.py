@@ -19,7 +19,9 @@ from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.folder import Folder, plain_name
 from microgauge.app.jobs import After, Run
-from microgauge.app.project import Project, State
+from microgauge.app.pages.describing import queue_description
+from microgauge.app.project import State
+from microgauge.app.server import Running
 from microgauge.errors import InputError
 from microgauge.masking.recipe import recipe_toml
 from microgauge.results.writing import write_whole
@@ -142,8 +144,9 @@ def _queued(
 # -- after the commands ----------------------------------------------------------------------
 
 
-def followed_up(folder: Folder, project: Project) -> dict[str, After]:
+def followed_up(running: Running) -> dict[str, After]:
     """What is left to do after some runs."""
+    folder = running.folder
 
     def candidate(run: Run) -> None:
         name = run.about["candidate"]
@@ -153,7 +156,9 @@ def followed_up(folder: Folder, project: Project) -> dict[str, After]:
             if name not in state["files"]["candidates"]:
                 state["files"]["candidates"].append(name)
 
-        project.change(put)
+        running.project.change(put)
+        if running.project.state["files"]["candidates"] == [name]:
+            queue_description(running)  # now there is something to hold the original against
 
     def release(run: Run) -> None:
         place = folder.root / run.about["folder"]

@@ -84,7 +84,8 @@ for (const form of document.querySelectorAll("[data-drop]")) {
       }
     });
     request.addEventListener("error", () => { bar.hidden = true; delete form.dataset.sent; });
-    request.open("POST", form.action);
+    // A field of the form has the name "action", too.
+    request.open("POST", form.getAttribute("action"));
     request.send(new FormData(form));
   });
 }
