@@ -77,12 +77,19 @@ def application(running: Running) -> Starlette:
         routes=[
             *posts,
             *pages,
+            Route("/answers/{name}", shown(kept_answer), methods=["GET"]),
             Route("/upload", sending.endpoint(desk), methods=["POST"]),
             *(Route(path, _to_its_step, methods=["GET"]) for path in (*only_posted, "/upload")),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={HTTPException: _missing(desk), Exception: _failed(desk)},
     )
+
+
+def kept_answer(desk: Desk, request: Request) -> Response:
+    """What was answered to a form that could not be done."""
+    found = desk.kept(request.path_params["name"])
+    return RedirectResponse("/", 303) if found is None else found
 
 
 async def _to_its_step(request: Request) -> Response:
@@ -114,25 +121,29 @@ def _answered(
         there = asked.done()
         if there is not None:
             return RedirectResponse(there, 303)
-        try:
-            found = post(desk, request, asked)
-        except Stale as stale:
-            shown = _as_text(stale.now)
-            return desk.page(
-                request,
-                "stale.html",
-                "",
-                status=409,
-                asked=asked,
-                now=stale.now,
-                now_text=shown,
-                back=_back(request),
-            )
-        except InputError as error:
-            return desk.page(
-                request, "refused.html", "", status=422, faults=error.faults, back=_back(request)
-            )
-    return RedirectResponse(found, 303) if isinstance(found, str) else found
+        found = _done(desk, request, post, asked)
+    # Also what is refused is shown at an address that can be reloaded and gone back to.
+    return RedirectResponse(found if isinstance(found, str) else desk.keep(found), 303)
+
+
+def _done(desk: Desk, request: Request, post: Post, asked: Asked) -> str | Response:
+    try:
+        return post(desk, request, asked)
+    except Stale as stale:
+        return desk.page(
+            request,
+            "stale.html",
+            "",
+            status=409,
+            asked=asked,
+            now=stale.now,
+            now_text=_as_text(stale.now),
+            back=_back(request),
+        )
+    except InputError as error:
+        return desk.page(
+            request, "refused.html", "", status=422, faults=error.faults, back=_back(request)
+        )
 
 
 def _as_text(now: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -19,6 +20,7 @@ from microgauge.app.project import State, digest
 from microgauge.app.server import Running
 from microgauge.languages import Words, languages, words_of
 
+MOST_ANSWERS = 200
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -27,6 +29,20 @@ class Desk:
 
     def __init__(self, running: Running) -> None:
         self.running = running
+        self._answers: OrderedDict[str, tuple[bytes, int]] = OrderedDict()
+
+    def keep(self, answer: Response) -> str:
+        """Hold an answer for a while; the address that it is shown at."""
+        name = new_action()
+        self._answers[name] = bytes(answer.body), answer.status_code
+        while len(self._answers) > MOST_ANSWERS:
+            self._answers.popitem(last=False)
+        return f"/answers/{name}"
+
+    def kept(self, name: str) -> Response | None:
+        """An answer that is still held."""
+        found = self._answers.get(name)
+        return None if found is None else HTMLResponse(found[0], found[1])
 
     @cached_property
     def _environment(self) -> Environment:
