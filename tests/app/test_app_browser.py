@@ -122,6 +122,26 @@ def explore_and_release(page):
     page.get_by_role("link", name="Go on").wait_for(timeout=LONG)
 
 
+def test_the_way_in_german(browser, tmp_path):
+    write_tables(tmp_path)
+    with (
+        served(tmp_path) as running,
+        page_of(browser, running, locale="de-DE", viewport={"width": 390, "height": 800}) as page,
+    ):
+        page.get_by_role("heading", name="Welche Dateien?").wait_for()
+        page.locator("tr", has_text="original.csv").locator("select").select_option("original")
+        page.locator("tr", has_text="weak.csv").locator("select").select_option("candidate")
+        page.get_by_role("button", name="Diese Dateien verwenden").click()
+        page.get_by_role("button", name="Übernehmen").click(timeout=LONG)
+        page.get_by_role("link", name="Weiter zum Messen").click(timeout=LONG)
+        page.get_by_role("button", name="Messen").click()
+        page.get_by_role("link", name="Ergebnis ansehen").click(timeout=LONG)
+        page.get_by_text("Ist sie noch nützlich?").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.locator("#language").select_option("en")
+        page.get_by_text("Is it still useful?").wait_for()
+
+
 def test_hostile_names_stay_text(browser, tmp_path):
     name = "<img src=x onerror=window.hacked=1>.csv"
     rows = "".join(f"{place % 5},{place % 3}\n" for place in range(60))

@@ -315,3 +315,44 @@ def test_the_address_alone_is_printed_without_a_browser(tables):
 
     with started(tables, "--port", "0") as (_, address):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", address)
+
+
+def test_pages_speak_the_language_that_is_chosen(visitor):
+    page = visitor.get("/")
+    assert "Which files?" in page.text
+    page = visitor.send(page, "/language", language="de")
+    assert "Welche Dateien?" in page.text
+    assert 'lang="de"' in page.html
+    visitor.choose(original="original.csv", candidate="weak.csv")
+    visitor.wait()
+    page = visitor.get("/describe")
+    assert "150 Zeilen im Original" in page.text
+    assert "Was bedeuten die Variablen?" in page.text
+    field = visitor.get("/describe/0")
+    assert "Schlüssel" in field.text
+    field = visitor.send(field, "/describe/0", importance="x")
+    assert "[variable.age] importance must be a number above 0." in field.text, "the command's"
+    visitor.send(visitor.get("/"), "/language", language="en")
+    assert "Which files?" in visitor.get("/").text
+
+
+def test_the_language_of_the_command_line_and_of_the_browser(tables):
+    with visited(tables, language="de") as visitor:
+        assert "Welche Dateien?" in visitor.get("/").text
+    with visited(tables) as visitor:
+        visitor.client.headers["accept-language"] = "xx, de-AT;q=0.9, en;q=0.5"
+        assert "Welche Dateien?" in visitor.get("/").text
+
+
+def test_no_file_speaks_another_language_than_the_commands(tables):
+    """Numbers and words by language stand on pages, never in what is written."""
+    with visited(tables, language="de") as visitor:
+        visitor.choose(original="original.csv")
+        visitor.wait()
+        visitor.send(visitor.get("/describe/0"), "/describe/0", importance="1.5")
+        assert "importance = 1.5" in visitor.client.get("/describe/schema.toml").text
+        visitor.send(visitor.get("/protect"), "/protect", name="x")
+        step = visitor.get("/protect/1/0?method=noise")
+        visitor.send(step, "/protect/1/0", variable=["income"], **{"p-share": "0.1 bis 0.2 je 0.1"})
+        text = visitor.client.get("/protect/1/recipe.toml").text
+        assert 'share = { "grid" = [0.1, 0.2] }' in text

@@ -15,7 +15,8 @@ from microgauge.results.writing import write_whole
 
 OWN = "microgauge-app"
 """Where the app keeps what it knows."""
-MOST_FILES = 2_000
+MOST_FILES, MOST_SEEN, DEEPEST = 2_000, 50_000, 4
+"""Tables that are listed; names that are looked at, and how deep, before that is enough."""
 LONGEST_NAME = 200
 MOST_TRIES = 1_000
 
@@ -70,14 +71,18 @@ class Folder:
 
         endings = tuple(ending for known in formats() for ending in known.endings)
         found: list[Entry] = []
+        seen = 0
         for place, folders, files in os.walk(self.root):
-            folders[:] = sorted(f for f in folders if not f.startswith(".") and f != OWN)
+            deep = len(Path(place).relative_to(self.root).parts) >= DEEPEST
+            inner = [] if deep else [f for f in folders if not f.startswith(".") and f != OWN]
+            folders[:] = sorted(inner)
+            seen += len(files) + len(folders)
             for file in sorted(files):
                 path = Path(place) / file
                 if not file.startswith(".") and file.lower().endswith(endings):
                     found += self._entry(path)
-            if len(found) >= MOST_FILES:
-                break
+            if len(found) >= MOST_FILES or seen >= MOST_SEEN:
+                break  # whoever starts it in a home folder gets a page, too
         return found[:MOST_FILES]
 
     def _entry(self, path: Path) -> list[Entry]:

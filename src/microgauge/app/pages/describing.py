@@ -19,6 +19,9 @@ from microgauge.app.server import Running
 from microgauge.errors import InputError
 from microgauge.languages import Words
 
+MOST_KEPT = 8
+"""Descriptions that are kept; older ones say what is no longer asked."""
+
 
 def pair_of(state: State) -> list[str]:
     """The files that are described: the original, and the first candidate."""
@@ -33,9 +36,11 @@ def queue_description(running: Running) -> None:
     files = pair_of(state)
     if not files:
         return
-    for run in running.jobs.runs("describe"):
+    for place, run in enumerate(running.jobs.runs("describe")):
         if not run.over:
             running.jobs.cancel(run.id)
+        elif place >= MOST_KEPT:
+            running.jobs.forget(run.id)
     text = state["schema"]
     candidate = files[1] if len(files) > 1 else None
     there = any(
