@@ -25,9 +25,11 @@ HEAD = """\
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"
-"Plural-Forms: nplurals=2;\\n"
+"Plural-Forms: nplurals=2; plural={plural};\\n"
 "Language: {language}\\n"
 """
+PLURALS = {"fr": "(n > 1)"}
+"""When the second form is said, where it is not for all numbers but one."""
 Text = tuple[str, str | None]
 """A text, and its form for many where it counts something."""
 
@@ -79,7 +81,7 @@ def _is_words(called: ast.expr) -> bool:
 def catalogue(language: str, known: str) -> str:
     """The text of a catalogue: every text, with the translations it had."""
     there = {entry["msgid"]: entry for entry in entries(known)}
-    parts = [HEAD.format(language=language)]
+    parts = [HEAD.format(language=language, plural=PLURALS.get(language, "(n != 1)"))]
     for (one, many), place in texts().items():
         said = there.get(one, {})
         lines = [f"#: {place}", f"msgid {_quoted(one)}"]

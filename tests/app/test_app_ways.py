@@ -336,12 +336,20 @@ def test_pages_speak_the_language_that_is_chosen(visitor):
     assert "Which files?" in visitor.get("/").text
 
 
-def test_the_language_of_the_command_line_and_of_the_browser(tables):
-    with visited(tables, language="de") as visitor:
-        assert "Welche Dateien?" in visitor.get("/").text
+@pytest.mark.parametrize(
+    ("language", "wished", "said"),
+    [
+        ("de", "xx, de-AT;q=0.9, en;q=0.5", "Welche Dateien?"),
+        ("fr", "fr-CA, fr;q=0.9", "Quels fichiers"),
+        ("es", "ca, es;q=0.9, en;q=0.5", "¿Qué ficheros?"),
+    ],
+)
+def test_the_language_of_the_command_line_and_of_the_browser(tables, language, wished, said):
+    with visited(tables, language=language) as visitor:
+        assert said in visitor.get("/").text
     with visited(tables) as visitor:
-        visitor.client.headers["accept-language"] = "xx, de-AT;q=0.9, en;q=0.5"
-        assert "Welche Dateien?" in visitor.get("/").text
+        visitor.client.headers["accept-language"] = wished
+        assert said in visitor.get("/").text
 
 
 def test_no_file_speaks_another_language_than_the_commands(tables):

@@ -16,7 +16,11 @@ from microgauge.masking.recipe import Recipe
 from microgauge.masking.step import Look
 
 GRID = "grid"
-RANGE = re.compile(r"\s*(\S+)\s*(?:to|bis|à|a|\.\.|–)\s*(\S+)\s*(?:by|step|je|par|de|:)\s*(\S+)\s*")
+RANGE = re.compile(
+    r"\s*(\S+)\s*(?:to|bis|à|a|\.\.|–)\s*(\S+)\s*"
+    r"(?:by|step|je|par pas de|par|en pasos de|de|:)\s*(\S+)\s*"
+)
+"""As the texts of each language say it, and in signs."""
 MOST_VALUES = 200
 """Of one parameter."""
 Content = dict[str, Any]

@@ -22,7 +22,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-browser", action="store_true", help="open no browser; print the address only"
     )
-    command.add_argument("--language", metavar="L", help="of the pages: en, or another there is")
+    command.add_argument("--language", metavar="L", help="of the pages: en, de, es or fr")
     command.add_argument(
         "--upload-limit",
         type=int,

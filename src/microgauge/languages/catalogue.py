@@ -16,7 +16,12 @@ NAMES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 """What each language calls itself."""
 SIGNS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ","), "es": (".", ",")}
 """Between thousands, and before decimals."""
-DATES = {"en": "%Y-%m-%d %H:%M", "de": "%d.%m.%Y %H:%M", "fr": "%d/%m/%Y %H:%M"}
+DATES = {
+    "en": "%Y-%m-%d %H:%M",
+    "de": "%d.%m.%Y %H:%M",
+    "fr": "%d/%m/%Y %H:%M",
+    "es": "%d/%m/%Y %H:%M",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Words:
 
     def when(self, moment: datetime) -> str:
         """A date and a time."""
-        return moment.strftime(DATES.get(self.language, "%d/%m/%Y %H:%M"))
+        return moment.strftime(DATES.get(self.language, DATES[ENGLISH]))
 
 
 def languages() -> dict[str, str]:
