@@ -61,10 +61,11 @@ def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
         run = page.url.rsplit("/", 1)[-1]
         lines = running.jobs.get(run).commands
     place = folder / "release-chosen"
-    manifest = json.loads((place / "release.json").read_text())
+    inside = place / "internal"
+    manifest = json.loads((inside / "release.json").read_text())
     assert manifest["table"] == "protected.csv"
     # The command lines that are exported give the same figures.
-    kept = json.loads((place / "result.json").read_text())
+    kept = json.loads((inside / "result.json").read_text())
     assert manifest["commands"] == [shlex.join(["microgauge", *words]) for words in lines]
     for line in manifest["commands"]:
         words = shlex.split(line)[1:]
@@ -72,7 +73,7 @@ def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
             [sys.executable, "-m", "microgauge", *words], cwd=folder, capture_output=True
         )
         assert done.returncode in (0, 1), done.stderr
-    assert json.loads((place / "result.json").read_text()) == kept
+    assert json.loads((inside / "result.json").read_text()) == kept
 
 
 def bring_in_and_describe(page, file):
