@@ -56,7 +56,7 @@ def _choices(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         verdict = result.get("verdict") or {}
         name = run.about.get("candidates", [""])[0]
         point = {"name": name, "risk": verdict.get("risk"), "utility": verdict.get("utility")}
-        return [{**point, "run": run, "place": 0, "chosen": False}]
+        return [{**point, "run": run, "place": 0, "chosen": False, "settings": ""}]
     return [
         {**point, "run": run, "place": place}
         for place, point in enumerate(results.points_of(dict(result), ""))
