@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ playwright = pytest.importorskip(
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium on this machine: the app is not opened"
 )
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 HOSTILE = "<img src=x onerror='window.hacked=1'>"
 LONG = 40_000
 
@@ -225,6 +227,26 @@ CONTRAST = """() => {
   }
   return faint;
 }"""
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not in node_modules: npm install")
+@pytest.mark.parametrize("width", [1400, 390])
+def test_axe_finds_no_barrier(browser, measured, width):
+    measured.send(measured.get("/protect"), "/protect", name="Looked at")
+    recipe = measured.running.project.state["recipes"][-1]["id"]
+    paths = (
+        *("/", "/describe", "/describe/0", "/describe/schema", "/measure", "/look", "/protect"),
+        *("/release", f"/look/{measured.run}/compare", f"/runs/{measured.run}"),
+        *(f"/protect/{recipe}", f"/protect/{recipe}/0?method=noise", f"/look/{measured.run}/0"),
+    )
+    window = {"width": width, "height": 900}
+    with page_of(browser, measured.running, viewport=window) as page:
+        for path in paths:
+            page.goto(measured.origin + path)
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            found = page.evaluate("axe.run().then((r) => r.violations)")
+            told = [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+            assert told == [], path
 
 
 def test_everything_can_be_reached_by_keyboard(browser, measured):
