@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ playwright = pytest.importorskip(
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium on this machine: the app is not opened"
 )
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 HOSTILE = "<img src=x onerror='window.hacked=1'>"
 LONG = 40_000
 
@@ -61,10 +63,11 @@ def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
         run = page.url.rsplit("/", 1)[-1]
         lines = running.jobs.get(run).commands
     place = folder / "release-chosen"
-    manifest = json.loads((place / "release.json").read_text())
+    inside = place / "internal"
+    manifest = json.loads((inside / "release.json").read_text())
     assert manifest["table"] == "protected.csv"
     # The command lines that are exported give the same figures.
-    kept = json.loads((place / "result.json").read_text())
+    kept = json.loads((inside / "result.json").read_text())
     assert manifest["commands"] == [shlex.join(["microgauge", *words]) for words in lines]
     for line in manifest["commands"]:
         words = shlex.split(line)[1:]
@@ -72,7 +75,7 @@ def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
             [sys.executable, "-m", "microgauge", *words], cwd=folder, capture_output=True
         )
         assert done.returncode in (0, 1), done.stderr
-    assert json.loads((place / "result.json").read_text()) == kept
+    assert json.loads((inside / "result.json").read_text()) == kept
 
 
 def bring_in_and_describe(page, file):
@@ -224,6 +227,26 @@ CONTRAST = """() => {
   }
   return faint;
 }"""
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not in node_modules: npm install")
+@pytest.mark.parametrize("width", [1400, 390])
+def test_axe_finds_no_barrier(browser, measured, width):
+    measured.send(measured.get("/protect"), "/protect", name="Looked at")
+    recipe = measured.running.project.state["recipes"][-1]["id"]
+    paths = (
+        *("/", "/describe", "/describe/0", "/describe/schema", "/measure", "/look", "/protect"),
+        *("/release", f"/look/{measured.run}/compare", f"/runs/{measured.run}"),
+        *(f"/protect/{recipe}", f"/protect/{recipe}/0?method=noise", f"/look/{measured.run}/0"),
+    )
+    window = {"width": width, "height": 900}
+    with page_of(browser, measured.running, viewport=window) as page:
+        for path in paths:
+            page.goto(measured.origin + path)
+            page.evaluate(AXE.read_text(encoding="utf-8"))
+            found = page.evaluate("axe.run().then((r) => r.violations)")
+            told = [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
+            assert told == [], path
 
 
 def test_everything_can_be_reached_by_keyboard(browser, measured):

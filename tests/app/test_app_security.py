@@ -268,6 +268,18 @@ def test_names_and_labels_are_text_whatever_they_hold(tmp_path):
             assert "<b>bold" not in found.html, path
 
 
+def test_a_file_that_became_a_link_out_of_the_folder_is_not_read(visitor, tmp_path):
+    visitor.choose(original="original.csv", candidate="weak.csv")
+    visitor.wait()
+    root = visitor.running.folder.root
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    (root / "weak.csv").unlink()
+    (root / "weak.csv").symlink_to(tmp_path / "secret.csv")
+    page = visitor.send(visitor.get("/measure"), "/measure")
+    assert page.status == 422
+    assert visitor.running.jobs.runs("measure") == []
+
+
 def test_a_file_is_never_taken_for_an_option():
     from microgauge.app.asking import masked, measured
     from microgauge.app.project import empty

@@ -241,17 +241,13 @@ def test_a_grid_is_explored_and_one_is_released(visitor):
     done = visitor.wait(page.path.rsplit("/", 1)[-1])
     assert done.state == "done", (done.faults, done.messages)
     place = visitor.running.folder.root / "release-spring"
-    manifest = json.loads((place / "release.json").read_text())
+    manifest = json.loads((place / "internal" / "release.json").read_text())
     names = {one["name"] for one in manifest["files"]}
+    inside = ("recipe.toml", "schema.toml", "report.html", "summary.pdf", "result.json")
     assert names == {
         "protected.csv",
-        "recipe.toml",
-        "schema.toml",
-        "report.html",
         "public.html",
-        "summary.pdf",
-        "result.json",
-        "tables.xlsx",
+        *(f"internal/{name}" for name in (*inside, "tables.xlsx")),
     }
     import hashlib
 
@@ -261,7 +257,7 @@ def test_a_grid_is_explored_and_one_is_released(visitor):
     ranked = json.loads((visitor.running.jobs.place(run.id) / "result.json").read_text())
     chosen = ranked["recommended"]["name"]
     (measured,) = [one for one in ranked["candidates"] if one["name"] == chosen]
-    released = json.loads((place / "result.json").read_text())
+    released = json.loads((place / "internal" / "result.json").read_text())
     assert released["verdict"]["risk"] == measured["verdict"]["risk"]
     assert "release-spring" in visitor.get("/release").text
 

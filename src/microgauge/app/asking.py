@@ -20,6 +20,8 @@ OUTPUTS = {
     "--excel": "tables.xlsx",
 }
 """What a measure writes, into the run's own place."""
+INTERNAL = "internal"
+"""Of a release, what is not for data users."""
 TEXTS = (".csv", ".tsv", ".txt", ".gz")
 
 
@@ -84,22 +86,29 @@ def previewed(state: State, place: str, *, sample: bool) -> list[list[str]]:
 
 
 def released(state: State, folder: str, table: str, *, make: bool) -> list[list[str]]:
-    """A file made by its recipe, where there is one, and all that goes with it."""
+    """A file made by its recipe, where there is one, and all that goes with it.
+
+    What tells of risk, of the original or of how the file was protected stands in a folder inside.
+    """
     original = state["files"]["original"]
-    first = [masked(original, f"{folder}/{RECIPE}", table)] if make else []
+    inside = f"{folder}/{INTERNAL}"
+    first = [masked(original, f"{inside}/{RECIPE}", table)] if make else []
     assess = [
         "assess",
         *map(as_argument, (original, table)),
-        *held_against(state, f"{folder}/{SCHEMA}"),
-        *outputs(folder),
+        *held_against(state, f"{inside}/{SCHEMA}"),
+        *outputs(inside, f"{folder}/{OUTPUTS['--public']}"),
         *asked_for(state),
     ]
     return [*first, assess]
 
 
-def outputs(place: str) -> list[str]:
-    """What is written, and where."""
-    return [word for option, name in OUTPUTS.items() for word in (option, f"{place}/{name}")]
+def outputs(place: str, public: str | None = None) -> list[str]:
+    """What is written, and where; the public edition may have a place of its own."""
+    places = {option: f"{place}/{name}" for option, name in OUTPUTS.items()}
+    if public is not None:
+        places["--public"] = public
+    return [word for one in places.items() for word in one]
 
 
 def held_against(state: State, schema: str) -> list[str]:

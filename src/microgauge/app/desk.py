@@ -17,6 +17,7 @@ from microgauge.app import drawing
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
+from microgauge.app.results import settings_said
 from microgauge.app.server import Running
 from microgauge.languages import Words, languages, words_of
 
@@ -55,6 +56,7 @@ class Desk:
         )
         environment.globals["digest"] = digest
         environment.globals["draw"] = drawing
+        environment.filters["settings"] = settings_said
         return environment
 
     def words(self, request: Request | None = None) -> Words:

@@ -74,8 +74,7 @@ class Folder:
         seen = 0
         for place, folders, files in os.walk(self.root):
             deep = len(Path(place).relative_to(self.root).parts) >= DEEPEST
-            inner = [] if deep else [f for f in folders if not f.startswith(".") and f != OWN]
-            folders[:] = sorted(inner)
+            folders[:] = [] if deep else sorted(f for f in folders if _is_looked_into(place, f))
             seen += len(files) + len(folders)
             for file in sorted(files):
                 path = Path(place) / file
@@ -115,6 +114,12 @@ class Folder:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
+
+
+def _is_looked_into(place: str, folder: str) -> bool:
+    """Whether tables of the user may lie in a folder: not in what the app itself wrote."""
+    released = folder == "internal" and Path(place).name.startswith("release-")
+    return not folder.startswith(".") and folder != OWN and not released
 
 
 def plain_name(wanted: str) -> str:

@@ -114,8 +114,11 @@ class Jobs:
         """Put some work at the end of the queue.
 
         `commands` is told the run's own place, as a command line names it; `files` are written
-        there first.
+        there first. `InputError` where an input leads out of the folder by now.
         """
+        for name in inputs:
+            if (self._folder.root / name).exists():  # what is gone is told by the command
+                self._folder.inside(name)
         with self._news:
             number = 1 + max((int(one) for one in self._runs), default=0)
             name = f"{number:04d}"
@@ -321,7 +324,7 @@ class Jobs:
                 continue
             self._runs[run.id] = run
             if run.state == "running":
-                _end_stray(run.pid)
+                _end_stray(run.pid, self._folder.root)
                 self._end(run, "killed")
 
 
@@ -360,11 +363,12 @@ def _signal(pid: int, number: int) -> None:
             os.kill(pid, number)
 
 
-def _end_stray(pid: int | None) -> None:
+def _end_stray(pid: int | None, folder: Path) -> None:
     """End what an app that was killed has left running, if it is what it was."""
     if pid is None:
         return
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if b"microgauge" in words and os.getpgid(pid) == pid:
+        here = Path(f"/proc/{pid}/cwd").readlink() == folder
+        if here and b"microgauge" in words and os.getpgid(pid) == pid:
             _signal(pid, signal.SIGINT)

@@ -53,6 +53,7 @@ def points_of(result: dict[str, Any], to: str) -> list[dict[str, Any]]:
     return [
         {
             "name": one["name"],
+            "settings": settings_said(one.get("settings")),
             "risk": one["map"]["risk"],
             "utility": one["map"]["utility"],
             "frontier": one["name"] in result["frontier"],
@@ -63,6 +64,11 @@ def points_of(result: dict[str, Any], to: str) -> list[dict[str, Any]]:
     ]
 
 
+def settings_said(settings: Any) -> str:
+    """What tells a candidate of a grid from the others."""
+    return ", ".join(f"{name} {value}" for name, value in (settings or {}).items())
+
+
 @lru_cache(maxsize=4096)
 def _kept(path: Path) -> dict[str, Any] | None:
     """What a finished candidate of an exploration is; its file is written once, whole."""
@@ -70,7 +76,7 @@ def _kept(path: Path) -> dict[str, Any] | None:
         plain = json.loads(path.read_text(encoding="utf-8"))
         verdict = plain["assessment"].get("verdict") or {}
         return {
-            "name": ", ".join(f"{k} {v}" for k, v in plain["settings"].items()),
+            "name": settings_said(plain["settings"]),
             "risk": verdict.get("risk"),
             "utility": verdict.get("utility"),
         }

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from microgauge.cli.command import Command
 from microgauge.errors import InputError
+from microgauge.languages import languages
 
 NEEDED = ("starlette", "uvicorn", "jinja2", "python_multipart")
 
@@ -22,7 +23,11 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-browser", action="store_true", help="open no browser; print the address only"
     )
-    command.add_argument("--language", metavar="L", help="of the pages: en, de, es or fr")
+    command.add_argument(
+        "--language",
+        metavar="L",
+        help=f"of the pages: {', '.join(languages())} (default: the browser's)",
+    )
     command.add_argument(
         "--upload-limit",
         type=int,
@@ -39,7 +44,6 @@ def run(chosen: argparse.Namespace) -> int:
             'the app needs libraries that are not installed: pip install "microgauge[app]"'
         )
     from microgauge.app.server import Settings, serve
-    from microgauge.languages import languages
 
     if chosen.upload_limit < 1:
         raise InputError("--upload-limit must be 1 or more.")

@@ -56,7 +56,7 @@ def _choices(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         verdict = result.get("verdict") or {}
         name = run.about.get("candidates", [""])[0]
         point = {"name": name, "risk": verdict.get("risk"), "utility": verdict.get("utility")}
-        return [{**point, "run": run, "place": 0, "chosen": False}]
+        return [{**point, "run": run, "place": 0, "chosen": False, "settings": ""}]
     return [
         {**point, "run": run, "place": place}
         for place, point in enumerate(results.points_of(dict(result), ""))
@@ -121,11 +121,12 @@ def _queued(
     schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
     state = {**state, "schema": schema}
     root = running.folder.root
-    (root / folder).mkdir()
+    inside = root / folder / asking.INTERNAL
     try:
-        write_whole(root / folder / asking.SCHEMA, schema)
+        inside.mkdir(parents=True)
+        write_whole(inside / asking.SCHEMA, schema)
         if recipe is not None:
-            write_whole(root / folder / asking.RECIPE, recipe_toml(recipe))
+            write_whole(inside / asking.RECIPE, recipe_toml(recipe))
         if source is not None:
             shutil.copyfile(running.folder.inside(source), root / table)
     except OSError as error:
@@ -162,19 +163,24 @@ def followed_up(running: Running) -> dict[str, After]:
 
     def release(run: Run) -> None:
         place = folder.root / run.about["folder"]
-        write_whole(place / MANIFEST, manifest_of(place, run))
+        write_whole(place / asking.INTERNAL / MANIFEST, manifest_of(place, run))
 
     return {"candidate": candidate, "release": release}
 
 
 def manifest_of(place: Path, run: Run) -> str:
     """What is in a release, by size and SHA-256, and the commands that made it."""
-    files = [path for path in sorted(place.iterdir()) if path.is_file() and path.name != MANIFEST]
+    there = sorted(path for path in place.rglob("*") if path.is_file())
+    files = [path for path in there if path.name != MANIFEST]
     plain = {
         "microgauge": __version__,
         "table": Path(run.about["table"]).name,
         "files": [
-            {"name": path.name, "bytes": path.stat().st_size, "sha256": _hash(path)}
+            {
+                "name": path.relative_to(place).as_posix(),
+                "bytes": path.stat().st_size,
+                "sha256": _hash(path),
+            }
             for path in files
         ],
         "commands": asking.typed(run).splitlines(),

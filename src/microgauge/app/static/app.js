@@ -18,7 +18,7 @@ for (const part of document.querySelectorAll("[data-live]")) {
         return;
       }
       const shown = part.querySelector(".live");
-      if (shown !== null && shown.innerHTML !== read.innerHTML) shown.replaceWith(read);
+      if (shown !== null && !shown.isEqualNode(read)) shown.replaceWith(read);
     } catch {
       // The app may be ended: what is shown stays.
       return;
@@ -37,7 +37,8 @@ for (const choice of document.querySelectorAll("[data-submit]")) {
 const way = document.getElementById("recode");
 if (way !== null) {
   const show = () => {
-    for (const part of document.querySelectorAll("[data-way]")) part.hidden = part.dataset.way !== way.value;
+    for (const part of document.querySelectorAll("[data-way]"))
+      part.hidden = part.dataset.way !== way.value;
   };
   way.addEventListener("change", show);
   show();
@@ -83,7 +84,10 @@ for (const form of document.querySelectorAll("[data-drop]")) {
         document.getElementById("main").replaceWith(read.getElementById("main"));
       }
     });
-    request.addEventListener("error", () => { bar.hidden = true; delete form.dataset.sent; });
+    request.addEventListener("error", () => {
+      bar.hidden = true;
+      delete form.dataset.sent;
+    });
     // A field of the form has the name "action", too.
     request.open("POST", form.getAttribute("action"));
     request.send(new FormData(form));
