@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from microgauge.languages import languages
 from support.app import served
 from support.app_actions import prepare
 from support.app_browser import page_of, play
@@ -139,10 +140,38 @@ def test_the_way_in_german(browser, tmp_path):
         page.get_by_role("link", name="Weiter zum Messen").click(timeout=LONG)
         page.get_by_role("button", name="Messen").click()
         page.get_by_role("link", name="Ergebnis ansehen").click(timeout=LONG)
-        page.get_by_text("Ist sie noch nützlich?").wait_for()
+        page.get_by_text("Ist der Nutzen erhalten?").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.locator("#language").select_option("en")
         page.get_by_text("Is it still useful?").wait_for()
+
+
+@pytest.mark.parametrize("language", list(languages()))
+def test_no_page_is_wider_than_a_telephone_in_any_language(browser, tmp_path, language):
+    write_tables(tmp_path, rows=40)
+    with (
+        served(tmp_path, language=language) as running,
+        page_of(browser, running, viewport={"width": 390, "height": 800}) as page,
+    ):
+        origin = page.url.rstrip("/")
+        page.locator("tr", has_text="original.csv").locator("select").select_option("original")
+        page.locator("tr", has_text="weak.csv").locator("select").select_option("candidate")
+        page.locator("form[action='/files'] button").click()
+        page.locator("table.variables").wait_for(timeout=LONG)
+        page.goto(f"{origin}/protect")
+        page.locator("form[action='/protect'] button").click()
+        page.wait_for_url("**/protect/1")
+        page.goto(f"{origin}/protect/1/0?method=noise")
+        page.locator("input[value=income]").check()
+        page.locator("#p-share").fill("0.1, 0.2")
+        page.locator("main form button.main").click()
+        page.wait_for_url("**/protect/1")
+        for path in ("", "describe", "describe/0", "measure", "look", "protect/1", "protect/1/0"):
+            page.goto(f"{origin}/{path}")
+            assert page.locator("html").get_attribute("lang") == language
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+            for button in page.locator("main button:visible").all():
+                assert button.bounding_box()["height"] < 50, (path, button.inner_text())
 
 
 def test_hostile_names_stay_text(browser, tmp_path):
