@@ -11,12 +11,16 @@ const browser = [
   "Blob",
   "DecompressionStream",
   "Response",
+  "fetch",
+  "DOMParser",
+  "FormData",
+  "XMLHttpRequest",
 ];
 
 export default [
   js.configs.recommended,
   {
-    files: ["src/microgauge/render/report/js/*.js"],
+    files: ["src/microgauge/render/report/js/*.js", "src/microgauge/app/static/*.js"],
     languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
     rules: {
       complexity: ["error", 10],

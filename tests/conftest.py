@@ -101,5 +101,5 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")
         if wanted & {"spark", "connect"} or item.path.name == "test_spark.py":
             item.add_marker("spark")
-        if "browser" in wanted or item.path.name == "test_report_browser.py":
+        if "browser" in wanted or item.path.name.endswith("_browser.py"):
             item.add_marker("browser")

@@ -15,7 +15,7 @@ SOURCE = Path(microgauge.__file__).parent
 
 ROOMS = (
     {"errors", "arrays", "records", "_version"},
-    {"log", "kernels"},
+    {"log", "kernels", "languages"},
     {"schema", "results"},
     {"values"},
     {"tables"},
@@ -28,6 +28,7 @@ ROOMS = (
     {"commands"},
     {"papers", "testing"},
     {"demo"},
+    {"app"},
     {"cli"},
 )
 """The rooms of the house, lowest first: each may import from its own floor and those below."""

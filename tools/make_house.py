@@ -9,6 +9,7 @@ PICTURE = Path(__file__).parents[1] / "docs" / "images" / "house.svg"
 
 FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("cli", "options, a file per command"),),
+    (("app", "the commands as pages of a browser, on this machine only"),),
     (("papers", "published studies made again"), ("demo", "a survey that ships")),
     (("commands", "assess, rank, diagnose, draft, explore"),),
     (("masking", "recipes; a file per method"),),
@@ -20,7 +21,7 @@ FLOORS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("tables", "formats, columns, dictionaries, scratch files, budget"),),
     (("values", "levels, labels, intervals, ranks, hashes, sums"),),
     (("schema", "what a user says"), ("results", "what comes out; blocks")),
-    (("kernels", "loops over codes, compiled, and their twins"),),
+    (("kernels", "loops over codes, and their twins"), ("languages", "catalogues of texts")),
     (("log", "progress, notes"), ("errors", "faults, reasons"), ("arrays", "names of arrays")),
 )
 """Top floor first, as one looks at a house."""

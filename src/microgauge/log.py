@@ -6,6 +6,8 @@ no code ever reads a sentence.
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -19,6 +21,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from microgauge.records import dataclass
 
+WATCHED = "MICROGAUGE_PROGRESS"
+"""Set to json in the environment, stderr is read by a program: every line is a JSON object."""
 Progress = Callable[[str, float], None]
 """Is told what is being done and how much of it is done, 0 to 1."""
 
@@ -69,6 +73,11 @@ class Shown(ABC):
     @abstractmethod
     def keep(self, text: str) -> None:
         """Say something that stays."""
+
+    def first(self, text: str, verdict: Any) -> None:
+        """Say a first verdict, in words and as the plain value it is in a result."""
+        del verdict
+        self.keep(text)
 
     @abstractmethod
     def warn(self, text: str) -> None:
@@ -127,6 +136,56 @@ class Line(Shown):
         with suppress(OSError, ValueError):  # nobody listens: no reason to stop
             sys.stderr.write(text)
             sys.stderr.flush()
+
+
+class Lines(Shown):
+    """On stderr for a program that reads it: a JSON object in each line."""
+
+    OFTEN = 0.1
+    """Seconds between two lines that say the same is being done."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._told = 0.0
+
+    def __call__(self, what: str, share: float) -> None:
+        """Whenever something else is being done, and now and then."""
+        now = monotonic()
+        if what != self._what or now - self._told >= self.OFTEN:
+            self._what, self._told = what, now
+            tell(doing=what, share=share)
+
+    def keep(self, text: str) -> None:
+        """What stays."""
+        tell(kept=text)
+
+    def first(self, text: str, verdict: Any) -> None:
+        """A first verdict."""
+        tell(kept=text, verdict=verdict)
+
+    def warn(self, text: str) -> None:
+        """What stays, too."""
+        tell(warned=text)
+
+    def clear(self) -> None:
+        """There is no line to take away."""
+
+
+def watched() -> bool:
+    """Whether a program reads what is said on stderr."""
+    return os.environ.get(WATCHED) == "json"
+
+
+def tell(**said: Any) -> None:
+    """A line for a program that reads stderr."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(json.dumps(said) + "\n")
+        sys.stderr.flush()
+
+
+def line() -> Shown:
+    """Where a command shows its progress: on a line of its own, or for a program that reads it."""
+    return Lines() if watched() else Line()
 
 
 class Output(Shown):
@@ -198,7 +257,7 @@ def followed(work: Callable[P, T]) -> Callable[P, T]:
         if named.get("progress", where_seen) is not where_seen:
             return work(*given, **named)
         display = _notebook()
-        progress: Shown = Line() if display is None else Output(display)
+        progress: Shown = line() if display is None else Output(display)
         with progress:
             named["progress"] = progress
             return work(*given, **named)

@@ -9,13 +9,25 @@ import sys
 from collections.abc import Sequence
 
 from microgauge._version import __version__
-from microgauge.cli import assess, demo, diagnose, explore, mask, rank, reproduce, schema, verify
+from microgauge.cli import (
+    app,
+    assess,
+    demo,
+    diagnose,
+    explore,
+    mask,
+    rank,
+    reproduce,
+    schema,
+    verify,
+)
 from microgauge.cli.command import CommandParser
 from microgauge.cli.memory import keep_freed
 from microgauge.cli.outputs import guard
 from microgauge.cli.stopping import code_of, failed, stoppable, what_stopped
 from microgauge.cli.streams import let_go, prepare, say
 from microgauge.errors import REFUSED, InputError
+from microgauge.log import tell, watched
 
 __all__ = ["main"]
 
@@ -29,6 +41,7 @@ COMMANDS = (
     reproduce.COMMAND,
     verify.COMMAND,
     demo.COMMAND,
+    app.COMMAND,
 )
 SELDOM = (100_000, 50, 50)
 """How seldom Python looks for records that hold each other."""
@@ -40,6 +53,7 @@ examples:
   microgauge rank original.csv weak.csv strong.csv --schema schema.toml --map map.svg
   microgauge diagnose original.csv --schema schema.toml
   microgauge explore original.csv --recipe grid.toml --schema schema.toml --max-risk 0.1
+  microgauge app
 """
 
 
@@ -86,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(error: InputError) -> int:
-    say(str(error))
+    if watched():
+        tell(faults=[{"code": f.code, "sentence": f.sentence} for f in error.records])
+    else:
+        say(str(error))
     return REFUSED
 
 

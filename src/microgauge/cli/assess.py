@@ -21,8 +21,10 @@ from microgauge.cli.outputs import (
     check_junit,
     check_outputs,
     check_report,
+    excel_file,
     finished,
     junit_file,
+    public_file,
     report_file,
     summary_file,
     table_file,
@@ -54,6 +56,8 @@ class Outputs:
     advice: bool = True
     """Whether the next step is told."""
     summary: str | None = None
+    public: str | None = None
+    excel: str | None = None
 
 
 def description() -> str:
@@ -103,8 +107,10 @@ def run(chosen: argparse.Namespace) -> int:
         junit=chosen.junit,
         long=chosen.long,
         summary=chosen.summary,
+        public=chosen.public,
+        excel=chosen.excel,
     )
-    written = ("json", "pairs", "risky", "report", "summary", "junit")
+    written = ("json", "pairs", "risky", "report", "public", "summary", "excel", "junit")
     check_outputs(*(getattr(chosen, name) for name in written))
     check_report(chosen)
     schema = chosen_schema(chosen.schema, chosen.settings)
@@ -132,16 +138,16 @@ def assessed(
 ) -> int:
     """Assess two tables, and write and print what is asked for."""
     from microgauge.commands.assess import assess
-    from microgauge.log import Line
+    from microgauge.log import line
 
-    with Line() as progress:
+    with line() as progress:
         result = assess(
             original,
             protected,
             schema=schema,
             progress=progress,
             risky=bool(outputs.risky),
-            details=bool(outputs.report),
+            details=bool(outputs.report or outputs.public),
             **choices,
         )
     if outputs.risky and result.risky is None:
@@ -152,6 +158,8 @@ def assessed(
         **table_file(outputs.risky, lambda: result.risky),
         **junit_file(outputs.junit, result),
         **summary_file(outputs.summary, result),
+        **public_file(outputs.public, result, outputs.min_count),
+        **excel_file(outputs.excel, result),
     }
     steps = next_steps(result, report=bool(outputs.report)) if outputs.advice else []
     return finished(result, outputs.json, files, Shown(outputs.long, steps))

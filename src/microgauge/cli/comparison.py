@@ -14,8 +14,10 @@ from microgauge.cli.outputs import (
     check_junit,
     check_outputs,
     check_report,
+    excel_file,
     finished,
     junit_file,
+    public_file,
     report_file,
     summary_file,
     table_file,
@@ -86,7 +88,7 @@ def check_comparison(chosen: argparse.Namespace, drawn: Sequence[Picture]) -> No
     """Whether all can be written that is asked for."""
     check_report(chosen)
     paths = (path for _, path, _ in drawn)
-    written = ("json", "report", "summary", "table", "junit")
+    written = ("json", "report", "public", "summary", "excel", "table", "junit")
     check_outputs(*(getattr(chosen, name) for name in written), *paths)
     if chosen.junit:
         limits = {name: getattr(chosen, name) for name in ("require", "max_risk", "min_utility")}
@@ -106,6 +108,8 @@ def compared(
         **table_file(chosen.table, result.table),
         **junit_file(chosen.junit, result),
         **summary_file(chosen.summary, result),
+        **public_file(chosen.public, result, chosen.min_count),
+        **excel_file(chosen.excel, result),
         **(more or {}),
     }
     return finished(result, chosen.json, files, Shown(chosen.long, _next_steps(chosen, result)))

@@ -33,10 +33,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Diagnose, write, print."""
     from microgauge.commands.diagnose import diagnose
-    from microgauge.log import Line
+    from microgauge.log import line
 
     check_outputs(chosen.json)
-    with Line() as progress:
+    with line() as progress:
         result = diagnose(
             chosen.original,
             schema=chosen_schema(chosen.schema, chosen.settings),

@@ -55,7 +55,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Explore, draw, write, print."""
     from microgauge.commands.explore import explore
-    from microgauge.log import Line
+    from microgauge.log import line
 
     drawn = maps(chosen.map)
     check_comparison(chosen, drawn)
@@ -63,7 +63,7 @@ def run(chosen: argparse.Namespace) -> int:
     _check_pick(chosen)
     folder = kept_in(chosen)
     try:
-        with Line() as progress:
+        with line() as progress:
             result = explore(
                 chosen.original,
                 chosen.recipe,

@@ -27,11 +27,11 @@ def methods() -> str:
 
 def run(chosen: argparse.Namespace) -> int:
     """Protect and write."""
-    from microgauge.log import Line
+    from microgauge.log import line
     from microgauge.masking import mask
     from microgauge.results.wording import counted
 
-    with Line() as progress:
+    with line() as progress:
         progress("protecting", 0.0)
         found = mask(chosen.original, chosen.recipe, chosen.output)
     sys.stderr.write(f"wrote {chosen.output}: {counted(found.height, 'row')} × {found.width}.\n")

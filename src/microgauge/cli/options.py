@@ -82,7 +82,11 @@ def add_choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key", metavar="COL", help="column that joins the tables")
     add_json(command)
     command.add_argument("--report", metavar="F.html", help="write a report to look at")
+    command.add_argument(
+        "--public", metavar="F.html", help="also write the report's edition for data users"
+    )
     command.add_argument("--summary", metavar="F.pdf", help="write one page for the committee")
+    command.add_argument("--excel", metavar="F.xlsx", help="write all tables into one workbook")
     command.add_argument(
         "--edition",
         choices=("internal", "public"),

@@ -18,12 +18,26 @@ if TYPE_CHECKING:
     from microgauge.schema import Schema
 
 INPUTS = ("result", "original", "protected", "schema", "recipe")
-OUTPUTS = ("json", "report", "summary", "junit", "pairs", "risky", "table", "output", "raw")
+OUTPUTS = (
+    "json",
+    "report",
+    "public",
+    "summary",
+    "excel",
+    "junit",
+    "pairs",
+    "risky",
+    "table",
+    "output",
+    "raw",
+)
 PICTURES = ("map", "levels")
 ENDINGS = {
     "json": (".json",),
     "report": (".html", ".htm"),
+    "public": (".html", ".htm"),
     "summary": (".pdf",),
+    "excel": (".xlsx",),
     "junit": (".xml",),
     "pairs": (".csv",),
     "risky": (".csv",),
@@ -171,6 +185,20 @@ def report_file(path: str | None, result: Any, edition: Any, min_count: int) -> 
     from microgauge.render.report import report_html
 
     return {Path(path): report_html(result, edition, min_count)}
+
+
+def public_file(path: str | None, result: Any, min_count: int) -> Files:
+    """The report as data users may see it."""
+    return report_file(path, result, "public", min_count)
+
+
+def excel_file(path: str | None, result: Any) -> Files:
+    """All tables in one workbook."""
+    if not path:
+        return {}
+    from microgauge.render.workbook import result_workbook
+
+    return {Path(path): result_workbook(result)}
 
 
 def summary_file(path: str | None, result: Any) -> Files:

@@ -31,17 +31,17 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Rank, draw, write, print."""
     from microgauge.commands.rank import rank
-    from microgauge.log import Line
+    from microgauge.log import line
     from microgauge.render.pictures import levels_picture
 
     drawn = maps(chosen.map) + pictures(chosen.levels, levels_picture)
     check_comparison(chosen, drawn)
-    with Line() as progress:
+    with line() as progress:
         result = rank(
             chosen.original,
             chosen.candidates,
             **chosen_comparison(chosen),
-            details=bool(chosen.report),
+            details=bool(chosen.report or chosen.public),
             progress=progress,
             **chosen_reading(chosen),
         )

@@ -26,11 +26,11 @@ def studies() -> str:
 
 def run(chosen: argparse.Namespace) -> int:
     """Make it again, write, print."""
-    from microgauge.log import Line
+    from microgauge.log import line
     from microgauge.papers import reproduce
 
     check_outputs(chosen.json)
-    with Line() as progress:
+    with line() as progress:
         result = reproduce(chosen.study, seed=chosen.seed, progress=progress)
     return printed(result, chosen.json)
 

@@ -35,9 +35,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Compare, and say what differs."""
     from microgauge.commands.verify import verify
-    from microgauge.log import Line
+    from microgauge.log import line
 
-    with Line() as progress:
+    with line() as progress:
         found = verify(
             chosen.result,
             chosen.original,

@@ -28,6 +28,7 @@ from microgauge.results import (
     PropensityResult,
 )
 from microgauge.results.given_back import Frames, frames_of
+from microgauge.results.plain import to_dict
 from microgauge.schema import Names, Schema, with_roles
 from microgauge.sections.gdu.recoding import variable_result
 from microgauge.sections.registry import choosable
@@ -210,7 +211,7 @@ def assess_against(
     if not judged or not isinstance(progress, Shown) or not progress.shows:
         return measuring.whole()
     first = measuring.first()
-    progress.keep(first.headline_text())
+    progress.first(first.headline_text(), to_dict(first.verdict))
     result = measuring.whole()
     revised = result.revision_of(first)
     if revised is not None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import lru_cache
+from itertools import pairwise
 from types import UnionType
 from typing import Any, Literal
 
@@ -86,3 +90,73 @@ def _form(kind: Any) -> Form:
     if origin is tuple:
         return _LISTS[inner[0]]
     return _TABLE if origin is not None and issubclass(origin, Mapping) else _PLAIN[kind]
+
+
+# -- for people ------------------------------------------------------------------------------
+
+Shape = Literal["number", "whole", "word", "choice", "flag", "numbers", "wholes", "texts", "table"]
+_SHAPES: dict[Any, Shape] = {float: "number", int: "whole", str: "word", bool: "flag"}
+_SHAPES_OF_LISTS: dict[Any, Shape] = {float: "numbers", int: "wholes", str: "texts"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as a form shows it: all from the definition of its method."""
+
+    name: str
+    shape: Shape
+    choices: tuple[str, ...]
+    """Of a choice, the words there are."""
+    explanation: str
+    default: Any
+    """What holds where nothing is said; None where something must be."""
+
+
+@lru_cache
+def parameters(kind: type[Step]) -> tuple[Parameter, ...]:
+    """The parameters of a method beside its variables."""
+    types = typing.get_type_hints(kind)
+    said = explanations(kind)
+    found = []
+    for one in fields(kind):
+        if one.name == "variables":
+            continue
+        shape, choices = _shape(types[one.name])
+        default = one.default if isinstance(one.default, bool | int | float | str) else None
+        if default in (0.0, -1.0) and not isinstance(default, bool):
+            default = None  # stands for: must be given
+        found.append(Parameter(one.name, shape, choices, said.get(one.name, ""), default))
+    return tuple(found)
+
+
+def _shape(kind: Any) -> tuple[Shape, tuple[str, ...]]:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, UnionType):
+        return _shape(next(one for one in inner if one is not type(None)))
+    if origin is Literal:
+        return "choice", tuple(inner)
+    if origin is tuple:
+        return _SHAPES_OF_LISTS[inner[0]], ()
+    if origin is not None and issubclass(origin, Mapping):
+        return "table", ()
+    return _SHAPES[kind], ()
+
+
+@lru_cache
+def explanations(kind: type[Step]) -> Mapping[str, str]:
+    """What the class says below each of its fields."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    except (OSError, SyntaxError, TypeError):
+        return {}
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]
+    found = {}
+    for field, below in pairwise(body):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+        ):
+            found[field.target.id] = " ".join(str(below.value.value).split())
+    return found

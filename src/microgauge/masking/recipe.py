@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, time
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ from microgauge.masking.table import Data
 from microgauge.records import dataclass
 from microgauge.schema import read_toml
 from microgauge.schema.checks import seed_faults
+from microgauge.schema.writing import toml_value
 
 MASKING = 0x6D61736B
 """Tells the chance of recipes from all other."""
@@ -130,25 +128,14 @@ def recipe_toml(content: Mapping[str, Any]) -> str:
     share = 0.1
     <BLANKLINE>
     """
-    lines = [f"seed = {_toml(content.get('seed', 1))}"]
+    lines = [f"seed = {toml_value(content.get('seed', 1))}"]
     for step in content["step"]:
-        lines += ["", "[[step]]", *(f"{name} = {_toml(value)}" for name, value in step.items())]
+        lines += [
+            "",
+            "[[step]]",
+            *(f"{name} = {toml_value(value)}" for name, value in step.items()),
+        ]
     return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, Mapping):
-        inner = (f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items())
-        return f"{{ {', '.join(inner)} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(one) for one in value)}]"
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, float) and not isfinite(value):
-        return str(value)
-    # JSON's numbers, truth values and escapes are TOML's too, but for surrogates and DEL.
-    text = json.dumps(value, ensure_ascii=False)
-    return text.replace("\x7f", "\\u007f")
 
 
 def _step(place: int, entry: Any, faults: list[str]) -> Step | None:

@@ -20,20 +20,29 @@ def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
     try:
         if not (path.is_file() or path.is_dir()) and path.exists():
             raise InputError(read_once(f"the {what} {path}"))
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"there is no {what} {path}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the {what} {path} is not valid TOML: {error}.") from None
-    except RecursionError:
-        raise InputError(f"the {what} {path} cannot be read: it is nested too deeply.") from None
     except OSError as error:
         raise InputError(f"the {what} {path} cannot be read: {said_by_system(error)}.") from None
     except ValueError as error:
         raise InputError(f"the {what} {path} cannot be read: {first_line(error)}.") from None
+    return toml_content(text, f"the {what} {path}")
+
+
+def toml_content(text: str, named: str) -> dict[str, Any]:
+    """What a TOML text holds, or an `InputError` that says what is wrong with it."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{named} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise InputError(f"{named} cannot be read: it is nested too deeply.") from None
+    except ValueError as error:
+        raise InputError(f"{named} cannot be read: {first_line(error)}.") from None
     deep = [name for name, value in content.items() if is_deep(value)]
     if deep:
-        raise InputError(f"the {what} {path} is nested too deeply: {listing(deep)}.")
+        raise InputError(f"{named} is nested too deeply: {listing(deep)}.")
     return content
 
 

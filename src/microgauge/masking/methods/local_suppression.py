@@ -89,6 +89,7 @@ class LocalSuppression(Step):
     method: ClassVar[str] = "local_suppression"
 
     k: int = 3
+    """Records that every combination must occur in, at least."""
     importance: Mapping[str, float] = field(default_factory=dict)
     """What losing a value of a variable costs, 1 unless given."""
     missing: Literal["any", "value"] = "any"

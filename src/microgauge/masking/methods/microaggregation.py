@@ -102,6 +102,7 @@ class Microaggregate(Step):
     takes: ClassVar[ColumnUse | None] = "number"
 
     g: int = 3
+    """Records in a group, at least."""
     groups: Literal["each", "projection", "mdav"] = "each"
     """Each variable by itself; together by the sum of z-scores; together by distance."""
     noise: bool = False

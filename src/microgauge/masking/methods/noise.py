@@ -53,7 +53,9 @@ class Noise(Step):
     takes: ClassVar[ColumnUse | None] = "number"
 
     share: float | None = None
+    """Noise as a share of each variable's standard deviation; or give a deviation."""
     deviation: float | None = None
+    """Standard deviation of the noise, in the variable's own units."""
     correlated: bool = False
     """Noise with the correlations of the variables."""
     positive: bool = False

@@ -26,11 +26,15 @@ class Recode(Step):
     method: ClassVar[str] = "recode"
 
     map: Mapping[str, Any] | None = None
+    """What becomes what: old value = new value."""
     breaks: tuple[float, ...] | None = field(
         default=None, metadata={"said": "must be rising numbers."}
     )
+    """Where bands begin, rising; the last band is open above."""
     labels: tuple[str, ...] | None = None
+    """Names of the bands, as many as breaks."""
     prefix: int | None = None
+    """Keep so many characters of a code."""
 
     def own_faults(self, look: Look) -> list[str]:
         """One of three ways, and what it needs."""

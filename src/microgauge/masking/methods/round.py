@@ -21,7 +21,9 @@ class Round(Step):
     takes: ClassVar[ColumnUse | None] = "number"
 
     unit: float = 0.0
+    """Numbers become multiples of this."""
     mode: Mode = "nearest"
+    """To the nearest multiple, down or up."""
 
     def own_faults(self, look: Look) -> list[str]:
         """A unit above 0."""

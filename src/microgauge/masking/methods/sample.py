@@ -20,7 +20,9 @@ class Sample(Step):
     method: ClassVar[str] = "sample"
 
     share: float | None = None
+    """Share of the records that is kept, 0 to 1; or give a number of records."""
     records: int | None = None
+    """Number of records that are kept."""
 
     def variable_faults(self, look: Look) -> list[str]:
         """There are none to be named."""

@@ -20,7 +20,9 @@ class Suppress(Step):
     method: ClassVar[str] = "suppress"
 
     records: tuple[int, ...] = ()
+    """Numbers of records, counted from 1; or give a share."""
     share: float | None = None
+    """Share of the records, 0 to 1, drawn at random for each variable."""
 
     def own_faults(self, look: Look) -> list[str]:
         """Records or a share."""

@@ -113,6 +113,7 @@ class Synthesise(Step):
     method: ClassVar[str] = "synthesise"
 
     model: Literal["normal", "independent", "trees"] = "trees"
+    """Each variable from those before it, each by itself, or all from a normal distribution."""
 
     def own_faults(self, look: Look) -> list[str]:
         """Normal draws are numbers."""

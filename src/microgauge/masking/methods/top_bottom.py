@@ -19,7 +19,9 @@ class TopBottom(Step):
     takes: ClassVar[ColumnUse | None] = "number"
 
     top: float | None = None
+    """Larger numbers become this."""
     bottom: float | None = None
+    """Smaller numbers become this."""
 
     def own_faults(self, look: Look) -> list[str]:
         """At least one limit."""

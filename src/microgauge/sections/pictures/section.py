@@ -55,7 +55,7 @@ def run(study: Study, log: Log) -> Asking[Details]:
     """The details of all variables, and of the pairs that lost most."""
     log.progress("drawing variables", 0.0)
     both = study.compared
-    found = [_variable(variable, both.get(variable.name)) for variable in study.analysed]
+    found = [variable_detail(variable, both.get(variable.name)) for variable in study.analysed]
     recoded = {v.name for v in study.analysed if v.name in both and _recoded(v, both[v.name])}
     axes = {name: _coarse(side) for name, side in both.items()}
     drawn = {name: axis.axes(both[name]) for name, axis in axes.items()}
@@ -80,7 +80,8 @@ def run(study: Study, log: Log) -> Asking[Details]:
 # -- one variable ----------------------------------------------------------------------------
 
 
-def _variable(variable: Described, both: Placed | None) -> VariableDetail:
+def variable_detail(variable: Described, both: Placed | None) -> VariableDetail:
+    """How a variable is distributed on both sides, or why that cannot be drawn."""
     name = variable.name
     if both is None:
         removed = variable.removed or variable.protected is None

@@ -1,0 +1,142 @@
+"""The command lines of everything that is done, as a user could type them in the folder."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from microgauge.app.folder import as_argument
+from microgauge.app.jobs import Run
+from microgauge.app.project import ROLES, State
+
+SCHEMA, RECIPE, RESULT = "schema.toml", "recipe.toml", "result.json"
+OUTPUTS = {
+    "--json": RESULT,
+    "--report": "report.html",
+    "--public": "public.html",
+    "--summary": "summary.pdf",
+    "--excel": "tables.xlsx",
+}
+"""What a measure writes, into the run's own place."""
+INTERNAL = "internal"
+"""Of a release, what is not for data users."""
+TEXTS = (".csv", ".tsv", ".txt", ".gz")
+
+
+def typed(run: Run) -> str:
+    """The commands of a run as a shell takes them."""
+    return "\n".join(shlex.join(["microgauge", *arguments]) for arguments in run.commands)
+
+
+def described(state: State, candidate: str | None, place: str, *, schema: bool) -> list[str]:
+    """What the variables are."""
+    tables = [as_argument(name) for name in (state["files"]["original"], candidate) if name]
+    held = ["--schema", f"{place}/{SCHEMA}"] if schema else []
+    return ["schema", *tables, *held, "--json", f"{place}/variables.json"]
+
+
+def measured(state: State, candidates: Sequence[str], place: str) -> list[str]:
+    """One candidate assessed, or several ranked."""
+    what = "assess" if len(candidates) == 1 else "rank"
+    tables = [state["files"]["original"], *candidates]
+    drawn = [] if what == "assess" else ["--map", f"{place}/map.svg"]
+    return [
+        what,
+        *map(as_argument, tables),
+        *held_against(state, f"{place}/{SCHEMA}"),
+        *outputs(place),
+        *drawn,
+        *asked_for(state),
+    ]
+
+
+def explored(state: State, place: str) -> list[str]:
+    """Every recipe of a grid tried."""
+    return [
+        "explore",
+        as_argument(state["files"]["original"]),
+        *("--recipe", f"{place}/{RECIPE}"),
+        *("--folder", f"{place}/explored"),
+        *held_against(state, f"{place}/{SCHEMA}"),
+        *outputs(place),
+        *("--map", f"{place}/map.svg"),
+        *asked_for(state),
+    ]
+
+
+def masked(original: str, recipe: str, output: str) -> list[str]:
+    """A table protected."""
+    return ["mask", as_argument(original), "--recipe", recipe, "--output", as_argument(output)]
+
+
+def previewed(state: State, place: str, *, sample: bool) -> list[list[str]]:
+    """A recipe tried on the data, or on a sample of it, and quickly measured."""
+    original = state["files"]["original"]
+    ending = ending_of(original)
+    first = []
+    if sample:
+        first = [masked(original, f"{place}/sample.toml", f"{place}/sample{ending}")]
+        original = f"{place}/sample{ending}"
+    protected = f"{place}/protected{ending}"
+    quick = ["assess", as_argument(original), protected]
+    quick += [*held_against(state, f"{place}/{SCHEMA}"), "--quick", "--json", f"{place}/{RESULT}"]
+    return [*first, masked(original, f"{place}/{RECIPE}", protected), quick]
+
+
+def released(state: State, folder: str, table: str, *, make: bool) -> list[list[str]]:
+    """A file made by its recipe, where there is one, and all that goes with it.
+
+    What tells of risk, of the original or of how the file was protected stands in a folder inside.
+    """
+    original = state["files"]["original"]
+    inside = f"{folder}/{INTERNAL}"
+    first = [masked(original, f"{inside}/{RECIPE}", table)] if make else []
+    assess = [
+        "assess",
+        *map(as_argument, (original, table)),
+        *held_against(state, f"{inside}/{SCHEMA}"),
+        *outputs(inside, f"{folder}/{OUTPUTS['--public']}"),
+        *asked_for(state),
+    ]
+    return [*first, assess]
+
+
+def outputs(place: str, public: str | None = None) -> list[str]:
+    """What is written, and where; the public edition may have a place of its own."""
+    places = {option: f"{place}/{name}" for option, name in OUTPUTS.items()}
+    if public is not None:
+        places["--public"] = public
+    return [word for one in places.items() for word in one]
+
+
+def held_against(state: State, schema: str) -> list[str]:
+    """The schema, and the tables that risk is measured against."""
+    said = ["--schema", schema] if state["schema"].strip() else []
+    for role in ROLES[1:]:
+        if state["files"][role]:
+            said += [f"--{role}", as_argument(state["files"][role])]
+    return said
+
+
+def asked_for(state: State) -> list[str]:
+    """Limits, and whether all is measured."""
+    chosen: Mapping[str, Any] = state["measure"]
+    limits = ["--require", chosen["require"]] if chosen["require"] else []
+    return [*limits, *(["--full"] if chosen["full"] else [])]
+
+
+def inputs_of(state: State, candidates: Sequence[str] = ()) -> list[str]:
+    """The files of the folder that a measure reads."""
+    files = state["files"]
+    return [name for name in (*(files[role] for role in ROLES), *candidates) if name]
+
+
+def ending_of(name: str) -> str:
+    """How a protected version of a table is named at its end: a format that can be written.
+
+    >>> ending_of("a.TSV"), ending_of("a.sav")
+    ('.csv', '.parquet')
+    """
+    return ".csv" if PurePosixPath(name).suffix.lower() in TEXTS else ".parquet"

@@ -1,0 +1,119 @@
+"""What all pages share: words, templates, and the frame around each."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from microgauge.app import drawing
+from microgauge.app.asked import new_action
+from microgauge.app.jobs import Run
+from microgauge.app.project import State, digest
+from microgauge.app.results import settings_said
+from microgauge.app.server import Running
+from microgauge.languages import Words, languages, words_of
+
+MOST_ANSWERS = 200
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+class Desk:
+    """Makes pages."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self._answers: OrderedDict[str, tuple[bytes, int]] = OrderedDict()
+
+    def keep(self, answer: Response) -> str:
+        """Hold an answer for a while; the address that it is shown at."""
+        name = new_action()
+        self._answers[name] = bytes(answer.body), answer.status_code
+        while len(self._answers) > MOST_ANSWERS:
+            self._answers.popitem(last=False)
+        return f"/answers/{name}"
+
+    def kept(self, name: str) -> Response | None:
+        """An answer that is still held."""
+        found = self._answers.get(name)
+        return None if found is None else HTMLResponse(found[0], found[1])
+
+    @cached_property
+    def _environment(self) -> Environment:
+        environment = Environment(
+            loader=FileSystemLoader(TEMPLATES),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.globals["digest"] = digest
+        environment.globals["draw"] = drawing
+        environment.filters["settings"] = settings_said
+        return environment
+
+    def words(self, request: Request | None = None) -> Words:
+        """The language that was chosen, or the browser's."""
+        chosen = self.running.project.state["language"] or self.running.settings.language
+        if chosen is None and request is not None:
+            wished = request.headers.get("accept-language", "")
+            codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
+            chosen = next((code for code in codes if code in languages()), None)
+        return words_of(chosen or "en")
+
+    def page(
+        self, request: Request, name: str, step: str, *, status: int = 200, **values: Any
+    ) -> Response:
+        """A page of a step."""
+        words = self.words(request)
+        state: State = values.pop("state", None) or self.running.project.state
+        common: Mapping[str, Any] = {
+            "_": words,
+            "words": words,
+            "languages": languages(),
+            "steps": steps(words),
+            "step": step,
+            "state": state,
+            "csrf": self.running.secrets.form,
+            "new_action": new_action,
+            "busy": self.running.jobs.busy(),
+            "folder": self.running.folder.root.name or str(self.running.folder.root),
+            "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
+            "state_said": lambda run: state_said(words, run),
+            "path": request.url.path,
+        }
+        text = self._environment.get_template(name).render({**common, **values})
+        return HTMLResponse(text, status_code=status)
+
+
+def steps(words: Words) -> list[tuple[str, str, str]]:
+    """The steps, in their order: a key, an address and a title."""
+    return [
+        ("files", "/", words("Files")),
+        ("describe", "/describe", words("Describe")),
+        ("measure", "/measure", words("Measure")),
+        ("look", "/look", words("Look")),
+        ("protect", "/protect", words("Protect")),
+        ("release", "/release", words("Release")),
+    ]
+
+
+def state_said(words: Words, run: Run) -> str:
+    """How far a run is, in a word or two."""
+    said = {
+        "queued": words("waiting"),
+        "running": words("running"),
+        "done": words("done"),
+        "refused": words("input refused"),
+        "failed": words("failed"),
+        "cancelled": words("cancelled"),
+        "killed": words("ended from outside"),
+    }[run.state]
+    return words("done, a limit is missed") if run.state == "done" and run.missed else said

@@ -1,0 +1,126 @@
+"""Small pictures as SVG: distributions before and after, candidates on the map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup, escape
+
+WIDE, HIGH, GAP = 120, 34, 1
+
+
+def distribution(
+    variable: Mapping[str, Any], words: Any, *, wide: int = WIDE, high: int = HIGH
+) -> Markup:
+    """Bars of the original upwards, of the protected file downwards; nothing where there is none.
+
+    Colours are classes: a page of ours has no style of its own.
+    """
+    drawn = variable["numbers"] or variable["categories"]
+    if drawn is None or not drawn["before"]:
+        return Markup('<span class="soft">–</span>')
+    alone = variable["protected"] is None
+    before = _scaled(drawn["before"])
+    after = [] if alone else _scaled(drawn["after"])
+    middle = high if alone else high / 2
+    width = wide / len(before)
+    bars = [
+        *(
+            _bar("before", at, width, middle - share * middle, share * middle)
+            for at, share in enumerate(before)
+        ),
+        *(_bar("after", at, width, middle, share * middle) for at, share in enumerate(after)),
+    ]
+    said = (
+        words("Distribution of {name} in the original", name=variable["name"])
+        if alone
+        else words("Distribution of {name}, original above, protected below", name=variable["name"])
+    )
+    return Markup(
+        '<svg class="spark" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" '
+        'aria-label="{said}">{bars}</svg>'
+    ).format(w=wide, h=high, said=said, bars=Markup("").join(bars))
+
+
+def _scaled(shares: Sequence[float]) -> list[float]:
+    most = max(shares) or 1.0
+    return [share / most for share in shares]
+
+
+def _bar(kind: str, at: int, width: float, y: float, height: float) -> Markup:
+    gap = GAP if width > 3 else 0
+    return Markup(
+        '<rect class="{kind}" x="{x:.2f}" y="{y:.2f}" width="{w:.2f}" height="{h:.2f}"/>'
+    ).format(kind=kind, x=at * width, y=y, w=max(width - gap, 0.5), h=height)
+
+
+SIDE, EDGE = 320, 44
+MOST_NAMED, LONGEST = 8, 24
+"""Candidates that have their names beside them, and letters of these."""
+
+
+def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
+    """Candidates on the map: risk across, utility up; each a link where it has one."""
+    known = [p for p in points if p["risk"] is not None and p["utility"] is not None]
+    most = max([0.05, *(p["risk"] for p in known)]) * 1.08
+    least = min([0.9, *(p["utility"] for p in known)])
+    least = max(0.0, least - 0.05)
+    plot = SIDE - EDGE - 16
+
+    def place(risk: float, utility: float) -> tuple[float, float]:
+        x = EDGE + plot * risk / most
+        return x, 16 + plot * (1 - (utility - least) / max(1.0 - least, 1e-9))
+
+    few = len(known) <= MOST_NAMED
+    marks = [_mark(p, *place(p["risk"], p["utility"]), named=few) for p in known]
+    line = [place(p["risk"], p["utility"]) for p in known if p.get("frontier")]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(line))
+    low, high = 16, 16 + plot
+    return Markup(
+        '<svg class="chart-map" viewBox="0 0 {s} {s}" role="img" aria-label="{said}">'
+        '<path class="axis" d="M{e} {low}V{high}H{right}"/>'
+        '<polyline class="frontier" points="{path}"/>{marks}'
+        '<text x="{e}" y="{under}">0</text><text class="end" x="{right}" y="{under}">{most}</text>'
+        '<text class="end" x="{left}" y="{topy}">1</text>'
+        '<text class="end" x="{left}" y="{high}">{least}</text>'
+        '<text class="risky middle" x="{middle}" y="{below}">{risk}</text>'
+        '<text class="useful" x="{e}" y="11">{utility}</text></svg>'
+    ).format(
+        s=SIDE,
+        e=EDGE,
+        low=low,
+        high=high,
+        right=EDGE + plot,
+        path=path,
+        marks=Markup("").join(marks),
+        under=high + 16,
+        most=words.number(most, 2),
+        left=EDGE - 6,
+        topy=low + 5,
+        least=words.number(least, 2),
+        middle=EDGE + plot / 2,
+        below=high + 24,
+        risk=words("risk →"),
+        utility=words("↑ utility"),
+        said=words("Candidates by risk and utility"),
+    )
+
+
+def _mark(point: Mapping[str, Any], x: float, y: float, *, named: bool) -> Markup:
+    kind = "chosen" if point.get("chosen") else "frontier" if point.get("frontier") else "plain"
+    shape = Markup(
+        '<circle class="mark {kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r}">'
+        "<title>{name}</title></circle>"
+    ).format(kind=kind, x=x, y=y, r=7 if kind == "chosen" else 5, name=point["name"])
+    if named or kind == "chosen":
+        end = x > SIDE * 0.6
+        shape += Markup('<text class="label {end}" x="{x:.1f}" y="{y:.1f}">{name}</text>').format(
+            end="end" if end else "",
+            x=x - 10 if end else x + 10,
+            y=y + 4,
+            name=str(point["name"])[:LONGEST],
+        )
+    if not point.get("to"):
+        return shape
+    return Markup('<a href="{to}">{shape}</a>').format(to=escape(point["to"]), shape=shape)

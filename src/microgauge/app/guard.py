@@ -1,0 +1,188 @@
+"""Who is answered: requests to this very address, from our own pages, by who has the token.
+
+A page of another site may make the browser ask us for something. It does not know the token, its
+requests carry no cookie (strict), and name another origin; with a name that it points at this
+machine it still names another host. Each of these is refused by itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import field
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+from microgauge.records import dataclass
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'"
+)
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-modals; default-src 'none'; script-src 'unsafe-inline' "
+    "'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Of a report, which brings its own scripts: it sees neither us nor anything else."""
+HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    # With no-referrer, browsers say of our own forms, too, that their origin is null.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+METHODS = ("GET", "HEAD", "POST")
+OWN_SITE = ("same-origin", "none")
+"""What a browser says of a request from our own page, and of one by the user."""
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What only the user's browser knows; new at every start."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    """In the opening address."""
+    cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    form: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    """In every form."""
+
+
+def same(given: str, known: str) -> bool:
+    """Whether a secret is the right one, in a time that tells nothing."""
+    return secrets.compare_digest(given.encode("utf-8", "replace"), known.encode())
+
+
+class Guard:
+    """Stands before the pages."""
+
+    def __init__(self, pages: App, known: Secrets, port: int) -> None:
+        self._pages = pages
+        self._known = known
+        self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        self.cookie_name = f"microgauge-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] == "lifespan":
+            await self._pages(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers = _headers(scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(_secured(send), *refusal)
+            return
+        if not self._has_cookie(headers):
+            await self._enter(scope, headers, _secured(send))
+            return
+        if scope["path"] == "/" and b"token=" in scope["query_string"]:
+            await _redirect(_secured(send), "/")
+            return
+        await self._pages(scope, receive, _secured(send))
+
+    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        """Why a request is none of ours."""
+        hosts = headers.get("host", [])
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return 421, "This address is not the one that the app was started with."
+        if scope["method"] not in METHODS:
+            return 405, "This is not done here."
+        site = headers.get("sec-fetch-site", [])
+        origins = headers.get("origin", [])
+        own = [f"http://{hosts[0].lower()}"]
+        if scope["method"] == "POST":
+            asked_by_us = origins == own or (not origins and site == ["same-origin"])
+            if not asked_by_us or any(one not in OWN_SITE for one in site):
+                return 403, "Only the app's own pages may ask for this."
+        elif any(one not in OWN_SITE for one in site) and not _opens(headers):
+            return 403, "Only the app's own pages may ask for this."
+        return None
+
+    def _has_cookie(self, headers: dict[str, list[str]]) -> bool:
+        for line in headers.get("cookie", []):
+            try:
+                found = SimpleCookie(line).get(self.cookie_name)
+            except CookieError:
+                continue
+            if found is not None and same(found.value, self._known.cookie):
+                return True
+        return False
+
+    async def _enter(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
+        """The token becomes a cookie, and goes out of the address."""
+        del headers
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        at_door = scope["path"] == "/" and scope["method"] == "GET"
+        if not at_door or len(given) != 1 or not same(given[0], self._known.token):
+            await _answer(
+                send,
+                403,
+                "Open the address that the program printed when it was started: it holds the token "
+                "without which no page is shown.",
+            )
+            return
+        cookie = f"{self.cookie_name}={self._known.cookie}; HttpOnly; SameSite=Strict; Path=/"
+        await _redirect(send, "/", [(b"set-cookie", cookie.encode())])
+
+
+def _opens(headers: dict[str, list[str]]) -> bool:
+    """Whether a page is opened by a link of another one: without a cookie it will be refused."""
+    return headers.get("sec-fetch-mode") == ["navigate"] and headers.get("sec-fetch-dest") == [
+        "document"
+    ]
+
+
+def _headers(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _secured(send: Send) -> Send:
+    """With the headers that every answer has; a page may have a policy of its own."""
+
+    async def sent(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            there = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [
+                *message["headers"],
+                *(
+                    (name.encode(), value.encode())
+                    for name, value in HEADERS.items()
+                    if name.encode() not in there
+                ),
+            ]
+        await send(message)
+
+    return sent
+
+
+async def _redirect(send: Send, to: str, headers: list[tuple[bytes, bytes]] | None = None) -> None:
+    given = [(b"location", to.encode()), (b"content-length", b"0"), *(headers or [])]
+    await send({"type": "http.response.start", "status": 303, "headers": given})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    body = f"microgauge: {text}\n".encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,374 @@
+"""Commands as processes of their own, one after the other, each kept in the folder as a run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from microgauge.app.folder import Folder, prints_of
+from microgauge.errors import InputError
+from microgauge.log import WATCHED
+from microgauge.results.writing import write_whole
+
+Kind = Literal["describe", "measure", "preview", "candidate", "explore", "release"]
+State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "killed"]
+OVER = ("done", "refused", "failed", "cancelled", "killed")
+PATIENCE = 5.0
+"""Seconds that a process has to end after it is asked to."""
+MISSED, REFUSED = 1, 2
+PROGRAM = (sys.executable, "-m", "microgauge")
+NICE = 10
+"""Pages are answered before figures are worked out."""
+LONGEST = 4_000
+"""Characters of a message that are kept."""
+MOST_MESSAGES = 50
+
+
+@dataclass
+class Run:
+    """Some work: the commands it consists of, and how far it is."""
+
+    id: str
+    kind: Kind
+    title: str
+    commands: list[list[str]]
+    """What follows `microgauge` on a command line, one after the other."""
+    inputs: list[str] = field(default_factory=list)
+    """Files of the folder that it reads."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What its page must know beyond that."""
+    state: State = "queued"
+    step: int = 0
+    """Which of the commands it is at."""
+    doing: str = ""
+    share: float = 0.0
+    verdict: dict[str, Any] | None = None
+    """The first one, while the rest is measured."""
+    faults: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    code: int | None = None
+    missed: bool = False
+    """Whether a limit is missed."""
+    queued: float = 0.0
+    started: float | None = None
+    ended: float | None = None
+    pid: int | None = None
+    prints: dict[str, list[float]] = field(default_factory=dict)
+    """Sizes and times of its inputs when it began."""
+    changed: list[str] = field(default_factory=list)
+    """Inputs that were others when it ended."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.state in OVER
+
+
+After = Callable[[Run], None]
+"""Does what is left to do after the commands of a run; may raise `InputError`."""
+
+
+class Jobs:
+    """A queue and the one who works at it."""
+
+    def __init__(self, folder: Folder, program: Sequence[str] = PROGRAM) -> None:
+        self._folder = folder
+        self._program = tuple(program)
+        self._after: dict[str, After] = {}
+        self._runs: dict[str, Run] = {}
+        self._lock = threading.RLock()
+        self._news = threading.Condition(self._lock)
+        self._ending = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asked: set[str] = set()
+        self._read_kept()
+        self._worker = threading.Thread(target=self._work, name="jobs", daemon=True)
+
+    # -- for pages -----------------------------------------------------------------------------
+
+    def start(self, after: Mapping[str, After] | None = None) -> None:
+        """Begin to work; `after` is done when the commands of runs of a kind are."""
+        self._after = dict(after or {})
+        self._worker.start()
+
+    def add(
+        self,
+        kind: Kind,
+        title: str,
+        commands: Callable[[str], list[list[str]]],
+        inputs: Sequence[str] = (),
+        about: Mapping[str, Any] | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Put some work at the end of the queue.
+
+        `commands` is told the run's own place, as a command line names it; `files` are written
+        there first. `InputError` where an input leads out of the folder by now.
+        """
+        for name in inputs:
+            if (self._folder.root / name).exists():  # what is gone is told by the command
+                self._folder.inside(name)
+        with self._news:
+            number = 1 + max((int(one) for one in self._runs), default=0)
+            name = f"{number:04d}"
+            place = self.place(name)
+            place.mkdir(parents=True, exist_ok=True)
+            for file, content in (files or {}).items():
+                write_whole(place / file, content)
+            given = place.relative_to(self._folder.root).as_posix()
+            run = Run(name, kind, title, commands(given), list(inputs), dict(about or {}))
+            run.queued = time.time()
+            self._runs[name] = run
+            self._keep(run)
+            self._news.notify_all()
+            return run
+
+    def again(self, name: str) -> bool:
+        """Queue a run once more, as it was; not one that is under way."""
+        with self._news:
+            run = self._runs.get(name)
+            if run is None or not run.over:
+                return False
+            fresh = Run(run.id, run.kind, run.title, run.commands, run.inputs, run.about)
+            fresh.queued = time.time()
+            self._runs[name] = fresh
+            self._keep(fresh)
+            self._news.notify_all()
+            return True
+
+    def cancel(self, name: str) -> None:
+        """Stop a run, or take it out of the queue; nothing where it is over."""
+        with self._news:
+            run = self._runs.get(name)
+            if run is None or run.over:
+                return
+            self._asked.add(name)
+            if run.state == "queued":
+                self._end(run, "cancelled")
+                return
+            process = self._process
+        if process is not None:
+            threading.Thread(target=_ended, args=(process,), daemon=True).start()
+
+    def forget(self, name: str) -> None:
+        """Remove a run that is over, and what it kept."""
+        with self._lock:
+            run = self._runs.get(name)
+            if run is not None and run.over:
+                del self._runs[name]
+                shutil.rmtree(self.place(name), ignore_errors=True)
+
+    def runs(self, *kinds: str) -> list[Run]:
+        """Runs of these kinds, or all; the newest first."""
+        with self._lock:
+            found = [run for run in self._runs.values() if not kinds or run.kind in kinds]
+        return sorted(found, key=lambda run: run.id, reverse=True)
+
+    def get(self, name: str) -> Run | None:
+        """A run by its name."""
+        with self._lock:
+            return self._runs.get(name)
+
+    def busy(self) -> Run | None:
+        """The run that is under way."""
+        with self._lock:
+            return next((run for run in self._runs.values() if run.state == "running"), None)
+
+    def place(self, name: str) -> Path:
+        """Where a run keeps its files."""
+        return self._folder.own / "runs" / name
+
+    def file(self, run: Run, name: str) -> Path | None:
+        """A file of a run, where it has one of that name."""
+        path = self.place(run.id) / name
+        return path if path.is_file() else None
+
+    def end(self) -> None:
+        """Stop what is under way; what is queued stays so, for the next time."""
+        with self._news:
+            self._ending = True
+            process = self._process
+            self._news.notify_all()
+        if process is not None:
+            _ended(process)
+        if self._worker.is_alive():
+            self._worker.join(PATIENCE)
+
+    # -- the work ------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while True:
+            with self._news:
+                while not self._ending and self._next() is None:
+                    self._news.wait()
+                run = self._next()
+                if self._ending or run is None:
+                    return
+                self._asked.discard(run.id)
+                run.state, run.started = "running", time.time()
+                run.prints = prints_of(self._folder, run.inputs)
+                self._keep(run)
+            try:
+                self._do(run)
+            except Exception as error:  # noqa: BLE001  one run must not end the others
+                run.messages.append(f"{type(error).__name__}")
+                self._end(run, "failed")
+
+    def _next(self) -> Run | None:
+        queued = [run for run in self._runs.values() if run.state == "queued"]
+        return min(queued, key=lambda run: run.queued, default=None)
+
+    def _do(self, run: Run) -> None:
+        for step, arguments in enumerate(run.commands):
+            run.step, run.doing, run.share = step, "", 0.0
+            code = self._called(run, arguments)
+            run.code = code
+            if self._ending or run.id in self._asked:
+                self._end(run, "cancelled")
+                return
+            if code not in (0, MISSED):
+                self._end(run, _state_of(code))
+                return
+            run.missed = run.missed or code == MISSED
+        after = self._after.get(run.kind)
+        try:
+            if after is not None:
+                after(run)
+        except InputError as error:
+            run.faults += error.faults
+            self._end(run, "refused")
+            return
+        self._end(run, "done")
+
+    def _called(self, run: Run, arguments: Sequence[str]) -> int:
+        """Run a command to its end, listening to what it says."""
+        place = self.place(run.id)
+        with (place / "said.txt").open("ab") as said:
+            process = subprocess.Popen(  # noqa: S603  our own command
+                [*self._program, *arguments],
+                cwd=self._folder.root,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.PIPE,
+                # A file of the folder must never be taken for a module.
+                env={**os.environ, WATCHED: "json", "PYTHONSAFEPATH": "1"},
+                start_new_session=True,
+            )
+        with contextlib.suppress(OSError, AttributeError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        with self._lock:
+            self._process, run.pid = process, process.pid
+            stop = self._ending or run.id in self._asked
+            self._keep(run)
+        if stop:
+            _ended(process)
+        assert process.stderr is not None
+        with process.stderr:
+            for line in process.stderr:
+                self._heard(run, line.decode("utf-8", "replace").rstrip("\n"))
+        code = process.wait()
+        with self._lock:
+            self._process = run.pid = None
+        return code
+
+    def _heard(self, run: Run, line: str) -> None:
+        try:
+            said = json.loads(line)
+        except ValueError:
+            said = None
+        with self._lock:
+            if not isinstance(said, dict):
+                if line.strip() and len(run.messages) < MOST_MESSAGES:
+                    run.messages.append(line.removeprefix("microgauge: ")[:LONGEST])
+                return
+            if "doing" in said:
+                run.doing, run.share = str(said["doing"]), float(said["share"])
+            if "faults" in said:
+                run.faults += [str(fault["sentence"])[:LONGEST] for fault in said["faults"]]
+            if "warned" in said and len(run.messages) < MOST_MESSAGES:
+                run.messages.append(str(said["warned"])[:LONGEST])
+            if "verdict" in said:
+                run.verdict = said["verdict"]
+                self._keep(run)
+
+    def _end(self, run: Run, state: State) -> None:
+        with self._lock:
+            now = prints_of(self._folder, run.inputs)
+            run.changed = [name for name in run.prints if now.get(name) != run.prints[name]]
+            run.state, run.ended, run.pid = state, time.time(), None
+            self._keep(run)
+
+    # -- what is kept --------------------------------------------------------------------------
+
+    def _keep(self, run: Run) -> None:
+        text = json.dumps(asdict(run), ensure_ascii=False, indent=1)
+        with contextlib.suppress(InputError):  # a full disk; what is in memory still holds
+            write_whole(self.place(run.id) / "run.json", text + "\n")
+
+    def _read_kept(self) -> None:
+        """Runs of earlier; one that was under way when the app ended did not come to its end."""
+        for path in sorted((self._folder.own / "runs").glob("*/run.json")):
+            run = _run_of(path)
+            if run is None or run.id != path.parent.name or not run.id.isdigit():
+                continue
+            self._runs[run.id] = run
+            if run.state == "running":
+                _end_stray(run.pid, self._folder.root)
+                self._end(run, "killed")
+
+
+def _state_of(code: int) -> State:
+    """What an exit code says of a run that was not asked to stop."""
+    if code == REFUSED:
+        return "refused"
+    return "killed" if code < 0 or code > 128 else "failed"
+
+
+def _run_of(path: Path) -> Run | None:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        known = {one.name for one in fields(Run)}
+        return Run(**{name: value for name, value in plain.items() if name in known})
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process and its own to stop; end them if they do not."""
+    for number in (signal.SIGINT, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        _signal(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+            break
+    # Whatever it started ends with it.
+    _signal(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
+
+
+def _end_stray(pid: int | None, folder: Path) -> None:
+    """End what an app that was killed has left running, if it is what it was."""
+    if pid is None:
+        return
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        here = Path(f"/proc/{pid}/cwd").readlink() == folder
+        if here and b"microgauge" in words and os.getpgid(pid) == pid:
+            _signal(pid, signal.SIGINT)

@@ -1,0 +1,51 @@
+"""One app for a folder: a lock that the system takes back when a process ends, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import IO
+
+from microgauge.errors import InputError, said_by_system
+
+
+class Lock:
+    """Held as long as the app runs."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # "a": what another app may have written must stay until the lock is ours.
+            self._file: IO[str] = (folder / "lock").open("a+", encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"the folder {folder} cannot be used: {said_by_system(error)}."
+            ) from None
+        if not _locked(self._file):
+            self._file.close()
+            raise InputError(
+                f"another microgauge app works in {folder.parent}. Use the one that runs, end it "
+                "first, or start this one in another folder."
+            )
+
+    def release(self) -> None:
+        """Let another app have the folder."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+def _locked(file: IO[str]) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,103 @@
+"""Looking at results: the verdict first, the report, the map, two candidates side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from microgauge.app import asking, results
+from microgauge.app.desk import Desk
+from microgauge.app.pages.runs import run_of
+
+
+def page(desk: Desk, request: Request) -> Response:
+    """All results there are."""
+    jobs = desk.running.jobs
+    found = []
+    for run in jobs.runs("measure", "explore"):
+        result = results.result_of(jobs, run)
+        found.append((run, results.verdict_of(result), (result or {}).get("recommended")))
+    return desk.page(request, "results.html", "look", found=found)
+
+
+def one(desk: Desk, request: Request) -> Response:
+    """A result: the verdict, or the choice among candidates."""
+    run = run_of(desk, request)
+    result = results.result_of(desk.running.jobs, run)
+    if result is None:
+        return desk.page(request, "noresult.html", "look", status=404, run=run)
+    ranked = "candidates" in result
+    return desk.page(
+        request,
+        "ranking.html" if ranked else "result.html",
+        "look",
+        run=run,
+        result=result,
+        verdict=results.verdict_of(result),
+        points=results.points_of(result, f"/look/{run.id}") if ranked else [],
+        typed=asking.typed(run),
+        files=_files(desk, run),
+    )
+
+
+def _files(desk: Desk, run: Any) -> list[str]:
+    from microgauge.app.pages.runs import DOWNLOADS
+
+    return [name for name in DOWNLOADS if desk.running.jobs.file(run, name) is not None]
+
+
+def candidate(desk: Desk, request: Request) -> Response:
+    """One candidate of a ranking."""
+    run, result, place = _candidate(desk, request, int(request.path_params["place"]))
+    return desk.page(
+        request,
+        "candidate.html",
+        "look",
+        run=run,
+        result=result,
+        place=place,
+        one=result["candidates"][place],
+        verdict=result["candidates"][place].get("verdict"),
+    )
+
+
+def _candidate(desk: Desk, request: Request, place: int) -> tuple[Any, dict[str, Any], int]:
+    run = run_of(desk, request)
+    result = results.result_of(desk.running.jobs, run)
+    if result is None or not 0 <= place < len(results.candidates_of(result)):
+        raise HTTPException(404)
+    return run, result, place
+
+
+def compare(desk: Desk, request: Request) -> Response:
+    """Two candidates side by side; which ones is said by their places."""
+    run = run_of(desk, request)
+    result = results.result_of(desk.running.jobs, run)
+    there = results.candidates_of(result)
+    places = [int(p) for p in request.query_params.getlist("of") if p.isdigit() and len(p) < 6]
+    places = [place for place in dict.fromkeys(places) if place < len(there)]
+    if len(places) < 2:
+        places = list(range(min(2, len(there))))
+    if len(places) < 2:
+        raise HTTPException(404)
+    return desk.page(
+        request,
+        "compare.html",
+        "look",
+        run=run,
+        result=result,
+        places=places[:2],
+        both=[there[place] for place in places[:2]],
+    )
+
+
+PAGES = {
+    "/look": page,
+    "/look/{run}": one,
+    "/look/{run}/compare": compare,
+    "/look/{run}/{place:int}": candidate,
+}
+POSTS: dict[str, Any] = {}

@@ -1,0 +1,83 @@
+"""Measuring: which candidates, how thoroughly, within which limits."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from microgauge.app import asking
+from microgauge.app.asked import Asked
+from microgauge.app.desk import Desk
+from microgauge.app.project import State
+from microgauge.errors import InputError
+
+
+def page(desk: Desk, request: Request) -> Response:
+    """What may be measured, and what was."""
+    return _shown(desk, request)
+
+
+def _shown(
+    desk: Desk, request: Request, faults: tuple[str, ...] = (), require: str = ""
+) -> Response:
+    state = desk.running.project.state
+    return desk.page(
+        request,
+        "measure.html",
+        "measure",
+        status=422 if faults else 200,
+        state=state,
+        runs=desk.running.jobs.runs("measure", "explore"),
+        faults=faults,
+        require=require or state["measure"]["require"],
+    )
+
+
+def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
+    """Queue a measure."""
+    running = desk.running
+    words = desk.words(request)
+    chosen = [
+        name
+        for name in running.project.state["files"]["candidates"]
+        if name in asked.all("candidate")
+    ]
+    require = asked["require"]
+    faults = limit_faults(require)
+    if not chosen:
+        faults = (words("Choose at least one protected version."), *faults)
+    if faults:
+        return _shown(desk, request, faults, require)
+
+    def put(state: State) -> None:
+        state["measure"] = {"full": asked["full"] == "on", "require": require}
+
+    running.project.change(put)
+    state = running.project.state
+    title = ", ".join(chosen)
+    run = running.jobs.add(
+        "measure",
+        title,
+        lambda place: [asking.measured(state, chosen, place)],
+        asking.inputs_of(state, chosen),
+        {"candidates": chosen, "original": state["files"]["original"], "action": asked.action},
+        {asking.SCHEMA: state["schema"]},
+    )
+    return asked.change(lambda state: None, f"/runs/{run.id}")
+
+
+def limit_faults(require: str) -> tuple[str, ...]:
+    """What is wrong with limits, in the command's words."""
+    if not require:
+        return ()
+    from microgauge.schema import Schema
+    from microgauge.sections.requirements.holding import limited
+
+    try:
+        return tuple(limited(Schema(), require=require).faults())
+    except InputError as error:
+        return error.faults
+
+
+PAGES = {"/measure": page}
+POSTS = {"/measure": begin}

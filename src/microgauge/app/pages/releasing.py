@@ -1,0 +1,200 @@
+"""Releasing: a chosen file with its recipe, report and manifest, in a folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from microgauge._version import __version__
+from microgauge.app import asking, results
+from microgauge.app.asked import Asked
+from microgauge.app.desk import Desk
+from microgauge.app.folder import Folder, plain_name
+from microgauge.app.jobs import After, Run
+from microgauge.app.pages.describing import queue_description
+from microgauge.app.project import State
+from microgauge.app.server import Running
+from microgauge.errors import InputError
+from microgauge.masking.recipe import recipe_toml
+from microgauge.results.writing import write_whole
+
+MANIFEST = "release.json"
+BLOCK = 1 << 22
+
+
+def page(desk: Desk, request: Request) -> Response:
+    """What may be released, and what was."""
+    jobs = desk.running.jobs
+    state = desk.running.project.state
+    choices = []
+    for run in jobs.runs("measure", "explore"):
+        result = results.result_of(jobs, run)
+        if result is not None:
+            choices += _choices(run, result)
+    return desk.page(
+        request,
+        "release.html",
+        "release",
+        state=state,
+        choices=choices,
+        wanted=request.query_params.get("choice", ""),
+        runs=jobs.runs("release"),
+    )
+
+
+def _choices(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Files that were measured, each with its place in its run."""
+    if "candidates" not in result:
+        verdict = result.get("verdict") or {}
+        name = run.about.get("candidates", [""])[0]
+        point = {"name": name, "risk": verdict.get("risk"), "utility": verdict.get("utility")}
+        return [{**point, "run": run, "place": 0, "chosen": False, "settings": ""}]
+    return [
+        {**point, "run": run, "place": place}
+        for place, point in enumerate(results.points_of(dict(result), ""))
+    ]
+
+
+def begin(desk: Desk, request: Request, asked: Asked) -> str:
+    """Make the folder of a release, and queue what fills it."""
+    words = desk.words(request)
+    running = desk.running
+    said, _, place = asked["choice"].partition(":")
+    run = running.jobs.get(said)
+    result = None if run is None else results.result_of(running.jobs, run)
+    if run is None or result is None or not place.isdigit() or len(place) > 5:
+        raise InputError(words("Choose what to release."))
+    state = running.project.state
+    original = run.about.get("original")
+    if original != state["files"]["original"]:
+        raise InputError(words("This result is of another original; choose that original first."))
+    source, recipe = _what(running.folder, run, result, int(place))
+    name = plain_name((asked["name"] or Path(source or "chosen").stem).replace("/", "-"))
+    folder = f"release-{name}"
+    if os.path.lexists(running.folder.root / folder):
+        raise InputError(
+            words(
+                "There is a folder {folder} already. Give the release another name.", folder=folder
+            )
+        )
+    made = _queued(desk, asked, folder, (source, recipe), run)
+    return asked.change(lambda state: None, f"/runs/{made.id}")
+
+
+def _what(
+    folder: Folder, run: Run, result: Mapping[str, Any], place: int
+) -> tuple[str | None, dict[str, Any] | None]:
+    """The file that is released, or the recipe that makes it."""
+    if "candidates" in result:
+        if place >= len(result["candidates"]):
+            raise InputError("there is no such file in the folder.")
+        recipe = result["candidates"][place].get("recipe")
+        if recipe is not None:
+            return None, recipe
+    source = run.about["candidates"][place]
+    folder.inside(source)
+    return source, None
+
+
+def _queued(
+    desk: Desk,
+    asked: Asked,
+    folder: str,
+    what: tuple[str | None, dict[str, Any] | None],
+    measured: Run,
+) -> Run:
+    """The release's own schema, recipe and table are put there; commands do the rest."""
+    running = desk.running
+    state = running.project.state
+    source, recipe = what
+    original = state["files"]["original"]
+    table = f"{folder}/{Path(source).name if source else 'protected' + asking.ending_of(original)}"
+    kept = running.jobs.file(measured, asking.SCHEMA)
+    schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
+    state = {**state, "schema": schema}
+    root = running.folder.root
+    inside = root / folder / asking.INTERNAL
+    try:
+        inside.mkdir(parents=True)
+        write_whole(inside / asking.SCHEMA, schema)
+        if recipe is not None:
+            write_whole(inside / asking.RECIPE, recipe_toml(recipe))
+        if source is not None:
+            shutil.copyfile(running.folder.inside(source), root / table)
+    except OSError as error:
+        shutil.rmtree(root / folder, ignore_errors=True)
+        raise InputError(f"{folder} cannot be written: {error.strerror}.") from None
+    about = {"folder": folder, "table": table, "of": measured.id, "action": asked.action}
+    return running.jobs.add(
+        "release",
+        folder,
+        lambda place: asking.released(state, folder, table, make=recipe is not None),
+        asking.inputs_of(state),
+        about,
+    )
+
+
+# -- after the commands ----------------------------------------------------------------------
+
+
+def followed_up(running: Running) -> dict[str, After]:
+    """What is left to do after some runs."""
+    folder = running.folder
+
+    def candidate(run: Run) -> None:
+        name = run.about["candidate"]
+        folder.inside(name)
+
+        def put(state: State) -> None:
+            if name not in state["files"]["candidates"]:
+                state["files"]["candidates"].append(name)
+
+        running.project.change(put)
+        if running.project.state["files"]["candidates"] == [name]:
+            queue_description(running)  # now there is something to hold the original against
+
+    def release(run: Run) -> None:
+        place = folder.root / run.about["folder"]
+        write_whole(place / asking.INTERNAL / MANIFEST, manifest_of(place, run))
+
+    return {"candidate": candidate, "release": release}
+
+
+def manifest_of(place: Path, run: Run) -> str:
+    """What is in a release, by size and SHA-256, and the commands that made it."""
+    there = sorted(path for path in place.rglob("*") if path.is_file())
+    files = [path for path in there if path.name != MANIFEST]
+    plain = {
+        "microgauge": __version__,
+        "table": Path(run.about["table"]).name,
+        "files": [
+            {
+                "name": path.relative_to(place).as_posix(),
+                "bytes": path.stat().st_size,
+                "sha256": _hash(path),
+            }
+            for path in files
+        ],
+        "commands": asking.typed(run).splitlines(),
+    }
+    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
+
+
+def _hash(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+PAGES = {"/release": page}
+POSTS = {"/release": begin}

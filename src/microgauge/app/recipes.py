@@ -1,0 +1,220 @@
+"""Recipes as forms show them: steps with parameters, some of which may have several values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, written
+from microgauge.commands.explore.grid import Grid
+from microgauge.errors import InputError
+from microgauge.masking.forms import Parameter, parameters
+from microgauge.masking.methods import method, method_names
+from microgauge.masking.recipe import Recipe
+from microgauge.masking.step import Look
+
+GRID = "grid"
+RANGE = re.compile(
+    r"\s*(\S+)\s*(?:to|bis|à|a|\.\.|–)\s*(\S+)\s*"
+    r"(?:by|step|je|par pas de|par|en pasos de|de|:)\s*(\S+)\s*"
+)
+"""As the texts of each language say it, and in signs."""
+MOST_VALUES = 200
+"""Of one parameter."""
+Content = dict[str, Any]
+
+
+def empty() -> Content:
+    """A recipe that does nothing yet."""
+    return {"seed": 1, "step": []}
+
+
+def methods() -> list[tuple[str, str, str]]:
+    """Every method with what it does, and what it works on."""
+    found: list[tuple[str, str, str]] = []
+    for name in method_names():
+        kind = method(name)
+        found.append((name, " ".join((kind.__doc__ or "").split()), kind.takes or ""))
+    return found
+
+
+def parameters_of(name: str) -> tuple[Parameter, ...]:
+    """The parameters of a method."""
+    return parameters(method(name))
+
+
+def is_grid(content: Mapping[str, Any]) -> bool:
+    """Whether some parameter has several values."""
+    return any(
+        isinstance(value, Mapping) and set(value) <= {GRID, "names"} and GRID in value
+        for step in content["step"]
+        for value in step.values()
+    )
+
+
+def plain(content: Mapping[str, Any]) -> Content:
+    """One recipe of a grid: of several values the middle one."""
+    steps = []
+    for step in content["step"]:
+        taken = {}
+        for key, value in step.items():
+            several = isinstance(value, Mapping) and GRID in value and value[GRID]
+            taken[key] = value[GRID][(len(value[GRID]) - 1) // 2] if several else value
+        steps.append({key: value for key, value in taken.items() if key != "skip"})
+    return {**content, "step": steps}
+
+
+# -- from a form, and into one ---------------------------------------------------------------
+
+
+def step_from(name: str, fields: Mapping[str, str], variables: Sequence[str]) -> Content:
+    """A step as its form gives it; what is empty is left out."""
+    step: Content = {"method": name}
+    if variables:
+        step["variables"] = list(variables)
+    for one in parameters_of(name):
+        text = fields.get(f"p-{one.name}", "").strip()
+        if one.shape == "flag":
+            step |= _flags(one, text)
+        elif text:
+            step[one.name] = _value(one, text)
+    if fields.get("without") == "on":
+        step["skip"] = {GRID: [False, True]}
+    return step
+
+
+def _flags(one: Parameter, text: str) -> Content:
+    if text == "both":
+        return {one.name: {GRID: [False, True]}}
+    said = text == "yes"
+    return {} if text == "" or said == one.default else {one.name: said}
+
+
+def _value(one: Parameter, text: str) -> Any:
+    """What a field says; several values are a grid."""
+    if one.shape in ("number", "whole"):
+        several = numbers_in(text)
+        return several[0] if len(several) == 1 else {GRID: several}
+    if one.shape in ("numbers", "wholes", "texts"):
+        read = texts_in if one.shape == "texts" else values_in
+        lists = [read(part) for part in text.split(";") if part.strip()]
+        return lists[0] if len(lists) == 1 else {GRID: lists}
+    if one.shape == "table":
+        return pairs_in(text)
+    several = [part.strip() for part in text.split(",") if part.strip()]
+    return several[0] if len(several) == 1 else {GRID: several}
+
+
+def numbers_in(text: str) -> list[Any]:
+    """Numbers with commas between, or a range.
+
+    >>> numbers_in("0.1, 0.2"), numbers_in("0.1 to 0.5 by 0.2"), numbers_in("3"), numbers_in("x")
+    ([0.1, 0.2], [0.1, 0.3, 0.5], [3], ['x'])
+    """
+    said = RANGE.fullmatch(text)
+    if said is None:
+        return values_in(text) or [text]
+    try:
+        low, high, by = (Decimal(said[place]) for place in (1, 2, 3))
+        if by <= 0 or high < low or (high - low) / by > MOST_VALUES:
+            return [text]
+    except (InvalidOperation, ArithmeticError):
+        return [text]
+    count = int((high - low) / by)
+    return [value_of(str(low + by * place)) for place in range(count + 1)]
+
+
+def fields_of(step: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of a form that shows a step."""
+    found = {}
+    for one in parameters_of(step["method"]):
+        value = step.get(one.name)
+        if one.shape == "flag":
+            several = isinstance(value, Mapping)
+            shown = "both" if several else "" if value is None else "yes" if value else "no"
+            found[f"p-{one.name}"] = shown
+        elif value is not None:
+            found[f"p-{one.name}"] = shown_value(value, one)
+    found["without"] = "on" if isinstance(step.get("skip"), Mapping) else ""
+    return found
+
+
+def shown_value(value: Any, one: Parameter | None = None) -> str:
+    """A parameter's value in a field, or in a sentence."""
+    if isinstance(value, Mapping) and GRID in value:
+        between = "; " if one is not None and one.shape.endswith("s") else ", "
+        return between.join(shown_value(each) for each in value[GRID])
+    if isinstance(value, Mapping):
+        return "\n".join(f"{old} = {written(new)}" for old, new in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(written(each, quoted=True) for each in value)
+    return written(value)
+
+
+def told(step: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parameters of a step, to be read."""
+    left_out = ("method", "variables", "variable", "skip")
+    found = [(key, shown_value(value)) for key, value in step.items() if key not in left_out]
+    return [(key, text if len(text) < 80 else f"{text[:77]}…") for key, text in found]
+
+
+# -- faults ----------------------------------------------------------------------------------
+
+
+def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None) -> list[str]:
+    """What is wrong with a recipe or a grid, in the command's words, as far as can be said now.
+
+    Which columns hold numbers is known from the description; the command looks again.
+    """
+    if not content["step"]:
+        return []
+    grid = Grid.load(content)
+    found = dict.fromkeys(grid.faults)
+    for tried in grid.tries[:MOST_VALUES]:
+        found |= dict.fromkeys(_recipe_faults(tried.recipe, description, grid.partial))
+    return list(found)
+
+
+def _recipe_faults(
+    recipe: Recipe, description: Mapping[str, Any] | None, partial: frozenset[int]
+) -> list[str]:
+    found = list(recipe.faults)
+    if description is None:
+        return found
+    look = Look(
+        {
+            v["name"]: "code" if v["original"]["numeric"] else "category"
+            for v in description["variables"]
+        },
+        description["original"]["rows"],
+    )
+    for place, step in enumerate(recipe.steps, start=1):
+        if step is not None:
+            faults = step.faults(look, own=place not in partial)
+            found += [f"step {place} ({step.method}): {fault}" for fault in faults]
+            step.after(look)
+    return found
+
+
+def checked(content: Mapping[str, Any], description: Mapping[str, Any] | None) -> None:
+    """`InputError` with all faults."""
+    faults = faults_of(content, description)
+    if faults:
+        raise InputError(*faults)
+
+
+def field_of(fault: str, name: str) -> str:
+    """The parameter that a fault speaks of: commands name it first; "" where it is the step."""
+    _, _, said = fault.partition("): ")
+    word = re.match(r"\w+", said)
+    names = [one.name for one in parameters_of(name)] + ["variables"]
+    return word[0] if word is not None and word[0] in names else ""
+
+
+def size_of(content: Mapping[str, Any]) -> int:
+    """How many recipes a grid stands for; 0 where it cannot be read."""
+    if not content["step"]:
+        return 0
+    return len(Grid.load(content).tries)

@@ -1,0 +1,103 @@
+"""What pages show of a result: read from the JSON that the command wrote, never worked out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from microgauge.app.asking import RESULT
+from microgauge.app.jobs import Jobs, Run
+
+MOST_READ = 64
+"""Results that are held, so that a page is not made by reading megabytes anew."""
+
+
+def result_of(jobs: Jobs, run: Run) -> dict[str, Any] | None:
+    """The result of a run, where there is one that can be read."""
+    path = jobs.file(run, RESULT)
+    return None if path is None else read(path)
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """A JSON file, read once as long as it stays the same."""
+    try:
+        known = path.stat()
+        return _read(path, known.st_mtime_ns, known.st_size)
+    except (OSError, ValueError):
+        return None
+
+
+@lru_cache(maxsize=MOST_READ)
+def _read(path: Path, time: int, size: int) -> dict[str, Any]:
+    del time, size
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def verdict_of(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The verdict of an assessment."""
+    return None if result is None else result.get("verdict")
+
+
+def candidates_of(result: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The candidates of a ranking; of an assessment none."""
+    return [] if result is None else list(result.get("candidates", ()))
+
+
+def points_of(result: dict[str, Any], to: str) -> list[dict[str, Any]]:
+    """The candidates of a ranking, as the map draws them."""
+    chosen = (result.get("recommended") or {}).get("name")
+    return [
+        {
+            "name": one["name"],
+            "settings": settings_said(one.get("settings")),
+            "risk": one["map"]["risk"],
+            "utility": one["map"]["utility"],
+            "frontier": one["name"] in result["frontier"],
+            "chosen": one["name"] == chosen,
+            "to": f"{to}/{place}",
+        }
+        for place, one in enumerate(result["candidates"])
+    ]
+
+
+def settings_said(settings: Any) -> str:
+    """What tells a candidate of a grid from the others."""
+    return ", ".join(f"{name} {value}" for name, value in (settings or {}).items())
+
+
+@lru_cache(maxsize=4096)
+def _kept(path: Path) -> dict[str, Any] | None:
+    """What a finished candidate of an exploration is; its file is written once, whole."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        verdict = plain["assessment"].get("verdict") or {}
+        return {
+            "name": settings_said(plain["settings"]),
+            "risk": verdict.get("risk"),
+            "utility": verdict.get("utility"),
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def live_points(place: Path) -> list[dict[str, Any]]:
+    """Candidates of an exploration that are finished so far, with the frontier among them."""
+    files = sorted(place.glob("explored/[0-9a-f]*.json"))
+    found = [dict(point) for path in files if (point := _kept(path)) is not None]
+    for point in found:
+        point["frontier"] = point["risk"] is not None and not _beaten(point, found)
+    return found
+
+
+def _beaten(point: dict[str, Any], others: Sequence[dict[str, Any]]) -> bool:
+    known = [o for o in others if o["risk"] is not None and o["utility"] is not None]
+    return point["utility"] is None or any(
+        o["risk"] <= point["risk"]
+        and o["utility"] >= point["utility"]
+        and (o["risk"], o["utility"]) != (point["risk"], point["utility"])
+        for o in known
+    )

@@ -1,0 +1,154 @@
+"""Where the app listens, how it starts and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from microgauge.app.folder import Folder
+from microgauge.app.guard import Guard, Secrets
+from microgauge.app.jobs import PROGRAM, Jobs
+from microgauge.app.lock import Lock
+from microgauge.app.project import Project
+from microgauge.errors import InputError, said_by_system
+from microgauge.records import dataclass
+
+LOOPBACK = "127.0.0.1"
+UPLOAD_LIMIT = 4 << 30
+"""Bytes."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was said on the command line."""
+
+    folder: str = "."
+    port: int = 0
+    """0: any that is free."""
+    language: str | None = None
+    upload_limit: int = UPLOAD_LIMIT
+    program: tuple[str, ...] = PROGRAM
+    """Does the work."""
+
+
+@dataclass
+class Running:
+    """An app that listens, and all it needs."""
+
+    folder: Folder
+    project: Project
+    jobs: Jobs
+    secrets: Secrets
+    settings: Settings
+    port: int
+
+    @property
+    def address(self) -> str:
+        """What the user opens."""
+        return f"http://{LOOPBACK}:{self.port}/?token={self.secrets.token}"
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
+    """The folder locked, its state read, the port bound; all let go at the end."""
+    from microgauge.app.pages.releasing import followed_up
+
+    folder = Folder.of(settings.folder)
+    lock = Lock(folder.own)
+    try:
+        listening = _bound(settings.port)
+        with contextlib.closing(listening):
+            project = Project(folder)
+            jobs = Jobs(folder, settings.program)
+            port = int(listening.getsockname()[1])
+            running = Running(folder, project, jobs, Secrets(), settings, port)
+            jobs.start(followed_up(running))
+            try:
+                yield running, listening
+            finally:
+                jobs.end()
+    finally:
+        lock.release()
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket of this machine only."""
+    if not 0 <= port <= 65_535:
+        raise InputError("--port must be a whole number from 0 to 65,535.")
+    # With the protocol named, the event loop sends small answers at once (TCP_NODELAY).
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((LOOPBACK, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"port {port} cannot be used: {said_by_system(error)}. Leave --port out to have one "
+            "that is free."
+        ) from None
+    return listening
+
+
+def server_of(running: Running) -> Any:
+    """A server that is not started yet."""
+    import uvicorn
+
+    from microgauge.app.application import application
+
+    config = uvicorn.Config(
+        Guard(application(running), running.secrets, running.port),
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=64 << 10,
+        ws="none",
+        http="h11",
+    )
+    return uvicorn.Server(config)
+
+
+def serve(settings: Settings, *, browser: bool) -> int:
+    """Listen until the program is ended."""
+    with opened(settings) as (running, listening):
+        server = server_of(running)
+        sys.stdout.write(f"{running.address}\n" if not browser else "")
+        sys.stdout.flush()
+        if browser:
+            sys.stderr.write(
+                f"microgauge app: open {running.address} if no browser opens by itself. "
+                "Ctrl-C ends it.\n"
+            )
+            threading.Thread(target=_open, args=(running.address,), daemon=True).start()
+        threading.Thread(target=warm, daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
+    return 0
+
+
+def _open(address: str) -> None:
+    with contextlib.suppress(webbrowser.Error, OSError):
+        webbrowser.open(address)
+
+
+def warm() -> None:
+    """Load what pages need, while nobody waits for it yet."""
+    from microgauge.masking.forms import forms
+    from microgauge.masking.methods import method, method_names
+    from microgauge.sections import registry
+
+    registry.sections()
+    for name in method_names():
+        forms(method(name))

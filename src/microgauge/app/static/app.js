@@ -1,0 +1,95 @@
+// Everything works without this file; it adds what need not be waited for or clicked.
+"use strict";
+
+document.documentElement.classList.add("js");
+
+// A part of a page that changes by itself: asked for again until the work is over.
+const OFTEN = 700;
+for (const part of document.querySelectorAll("[data-live]")) {
+  const ask = async () => {
+    try {
+      const answer = await fetch(part.dataset.live, { credentials: "same-origin" });
+      if (!answer.ok) return;
+      const text = await answer.text();
+      const read = new DOMParser().parseFromString(text, "text/html").querySelector(".live");
+      if (read === null) return;
+      if (!["queued", "running"].includes(read.dataset.state)) {
+        window.location.reload();
+        return;
+      }
+      const shown = part.querySelector(".live");
+      if (shown !== null && !shown.isEqualNode(read)) shown.replaceWith(read);
+    } catch {
+      // The app may be ended: what is shown stays.
+      return;
+    }
+    window.setTimeout(ask, OFTEN);
+  };
+  window.setTimeout(ask, OFTEN);
+}
+
+// A choice that needs no button.
+for (const choice of document.querySelectorAll("[data-submit]")) {
+  choice.addEventListener("change", () => choice.form.requestSubmit());
+}
+
+// Of several ways, the fields of the one that is chosen.
+const way = document.getElementById("recode");
+if (way !== null) {
+  const show = () => {
+    for (const part of document.querySelectorAll("[data-way]"))
+      part.hidden = part.dataset.way !== way.value;
+  };
+  way.addEventListener("change", show);
+  show();
+}
+
+// A form that is on its way is not sent twice.
+for (const form of document.querySelectorAll("form[method=post]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "yes";
+  });
+}
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+// Files may be dropped; how much has come in is shown.
+for (const form of document.querySelectorAll("[data-drop]")) {
+  const field = form.querySelector("input[type=file]");
+  const bar = form.querySelector("progress");
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    form.addEventListener(kind, (event) => {
+      event.preventDefault();
+      form.classList.toggle("over", kind === "dragover");
+    });
+  }
+  form.addEventListener("drop", (event) => {
+    if (event.dataTransfer.files.length === 0) return;
+    field.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const request = new XMLHttpRequest();
+    bar.hidden = false;
+    request.upload.addEventListener("progress", (at) => {
+      if (at.lengthComputable) bar.value = at.loaded / at.total;
+    });
+    request.addEventListener("load", () => {
+      if (request.status < 400) window.location.assign(request.responseURL);
+      else {
+        const read = new DOMParser().parseFromString(request.responseText, "text/html");
+        document.getElementById("main").replaceWith(read.getElementById("main"));
+      }
+    });
+    request.addEventListener("error", () => {
+      bar.hidden = true;
+      delete form.dataset.sent;
+    });
+    // A field of the form has the name "action", too.
+    request.open("POST", form.getAttribute("action"));
+    request.send(new FormData(form));
+  });
+}

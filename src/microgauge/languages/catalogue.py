@@ -1,0 +1,112 @@
+"""Reading catalogues, and saying a text, a number and a date in a language."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from microgauge.records import dataclass
+
+FOLDER = Path(__file__).parent
+ENGLISH = "en"
+NAMES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
+"""What each language calls itself."""
+SIGNS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ","), "es": (".", ",")}
+"""Between thousands, and before decimals."""
+DATES = {
+    "en": "%Y-%m-%d %H:%M",
+    "de": "%d.%m.%Y %H:%M",
+    "fr": "%d/%m/%Y %H:%M",
+    "es": "%d/%m/%Y %H:%M",
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """All texts in one language."""
+
+    language: str = ENGLISH
+    texts: Mapping[str, str] = field(default_factory=dict)
+    plurals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __call__(self, text: str, /, **named: Any) -> str:
+        """A text, with what stands at its named places."""
+        said = self.texts.get(text) or text
+        return said.format_map(named) if named else said
+
+    def many(self, count: int, one: str, several: str, **named: Any) -> str:
+        """A text for one and another for any other number, which stands at {n}."""
+        said = self.plurals.get(one) or (one, several)
+        few = count <= 1 if self.language == "fr" else count == 1
+        return said[0 if few else -1].format_map({"n": self.number(count), **named})
+
+    def number(self, value: float, decimals: int = 0) -> str:
+        """A number as the language writes it, for people only.
+
+        >>> Words().number(1234.5, 1), Words("de").number(1234.5, 1)
+        ('1,234.5', '1.234,5')
+        """
+        thousands, point = SIGNS.get(self.language, SIGNS[ENGLISH])
+        written = f"{value:,.{decimals}f}"
+        return (
+            written.translate(str.maketrans(",.", "\0\1"))
+            .replace("\0", thousands)
+            .replace("\1", point)
+        )
+
+    def when(self, moment: datetime) -> str:
+        """A date and a time."""
+        return moment.strftime(DATES.get(self.language, DATES[ENGLISH]))
+
+
+def languages() -> dict[str, str]:
+    """The languages there are catalogues of, and what each calls itself."""
+    there = [ENGLISH, *sorted(path.stem for path in FOLDER.glob("*.po"))]
+    return {code: NAMES.get(code, code) for code in there}
+
+
+@cache
+def words_of(language: str) -> Words:
+    """The texts of a language; English where there is none."""
+    path = FOLDER / f"{language}.po"
+    if language not in languages() or language == ENGLISH:
+        return Words()
+    texts, plurals = {}, {}
+    for entry in entries(path.read_text(encoding="utf-8")):
+        if "msgid_plural" in entry:
+            said = tuple(entry[key] for key in sorted(entry) if key.startswith("msgstr["))
+            if all(said):
+                plurals[entry["msgid"]] = said
+        elif entry.get("msgstr"):
+            texts[entry["msgid"]] = entry["msgstr"]
+    return Words(language, texts, plurals)
+
+
+def entries(text: str) -> list[dict[str, str]]:
+    r"""The entries of a catalogue, each by its keywords; the head (an empty text) is left out.
+
+    >>> entries('msgid "a"\nmsgstr "b"\n"c"\n')
+    [{'msgid': 'a', 'msgstr': 'bc'}]
+    """
+    found: list[dict[str, str]] = []
+    keyword = ""
+    for line in text.splitlines():
+        word, _, rest = line.strip().partition(" ")
+        if word == "msgid":
+            found.append({})
+        if word.startswith("msg"):
+            keyword = word
+            found[-1][keyword] = _text(rest)
+        elif line.startswith('"') and found:
+            found[-1][keyword] += _text(line.strip())
+    return [entry for entry in found if entry["msgid"]]
+
+
+def _text(quoted: str) -> str:
+    """A text of a catalogue, which is quoted as C and Python quote."""
+    return str(ast.literal_eval(quoted))
