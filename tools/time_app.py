@@ -73,7 +73,8 @@ def main() -> None:
         try:
             files = {"file": ["original.csv", "protected.csv"], "role": ["original", "candidate"]}
             send(client, "/", "/files", **files)
-            under_work(client)
+            while "Working" in client.get("/measure").text:  # the variables are described first
+                time.sleep(0.1)
             send(client, "/measure", "/measure", candidate="protected.csv")
             spent = under_work(client)
         finally:
