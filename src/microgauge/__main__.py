@@ -1,5 +1,7 @@
 """`python -m microgauge`."""
 
+import gc
+import os
 import signal
 import sys
 import warnings
@@ -10,9 +12,13 @@ def run() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # What libraries say to programmers; figures that are none are null, with the reason.
     warnings.simplefilter("ignore")
+    # Threads of the linear algebra library sleep while there is nothing to do, instead of asking.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     from microgauge.cli import main
 
-    return main()
+    code = main()
+    gc.freeze()  # what is left goes with the process: looking through it takes time
+    return code
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from microgauge.records import dataclass
 
 REFUSED = 2
 """The exit code where the input cannot be used as things are."""

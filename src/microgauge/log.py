@@ -12,12 +12,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from shutil import get_terminal_size
 from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
+
+from microgauge.records import dataclass
 
 WATCHED = "MICROGAUGE_PROGRESS"
 """Set to json in the environment, stderr is read by a program: every line is a JSON object."""

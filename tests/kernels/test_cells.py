@@ -42,6 +42,16 @@ def test_both_ways_give_the_same_bits_of_products(weighted, monkeypatch):
     np.testing.assert_array_equal(quick, plain)
 
 
+@pytest.mark.usefixtures("way")
+def test_products_go_to_the_last_part_of_a_larger_square():
+    matrix = sparse.random(300, 40, 0.2, format="csr", random_state=4)
+    square = np.zeros((43, 43))
+    sparse_gram(matrix, matrix.tocsc(), None, square)
+    np.testing.assert_array_equal(square[3:, 3:], sparse_gram(matrix, matrix.tocsc()))
+    assert not square[:3].any()
+    assert not square[:, :3].any()
+
+
 @pytest.mark.parametrize("deep", [1, 3, 5])
 @pytest.mark.parametrize("size", [1, 40, 70_000])
 @pytest.mark.usefixtures("way")

@@ -15,13 +15,23 @@ from microgauge.kernels import (
     count_pairs,
     distinct_numbers,
     merged_places,
+    pair_ranks,
     ranks_within,
     score_product,
     score_sums,
     table_ranks,
 )
 from microgauge.kernels.loading import LOOPS, PLAIN
-from microgauge.passes import Absent, Axis, Crosstab, PairTables, RankProduct, Ranks, RankSums
+from microgauge.passes import (
+    Absent,
+    Axis,
+    Crosstab,
+    PairRanks,
+    PairTables,
+    RankProduct,
+    Ranks,
+    RankSums,
+)
 from microgauge.passes.ranks import RankedLevels
 
 
@@ -220,6 +230,47 @@ def test_ranks_out_of_tables_by_scipy(seed):
         assert found.sums[first:last].tolist() == [ranks[1][x == g].sum() for g in groups]
         first = last
     assert first == len(found.sums)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 500])
+@pytest.mark.usefixtures("way")
+def test_ranks_out_of_rows_are_those_of_scipy(rows):
+    rng = np.random.default_rng(rows)
+    sizes = [3, 400, 9, 1]
+    codes = np.stack([rng.integers(0, size + 1, rows) for size in sizes]).astype(np.uint32)
+    pairs = [(0, 1), (2, 1), (3, 0), (1, 2), (1, 1)]
+    found = pair_ranks(codes, pairs, sizes, grouped=3)
+    first = 0
+    for place, (i, j) in enumerate(pairs):
+        complete = (codes[i] < sizes[i]) & (codes[j] < sizes[j])
+        x, y = codes[i][complete], codes[j][complete]
+        ranks = [2 * stats.rankdata(side) - (len(side) + 1) for side in (x, y)]
+        assert found.rows[place] == len(x)
+        assert found.squares_a[place] == (ranks[0] ** 2).sum()
+        assert found.squares_b[place] == (ranks[1] ** 2).sum()
+        assert found.product[place] == (ranks[0] * ranks[1]).sum()
+        if place < 3:
+            last = first + sizes[i]
+            groups = np.arange(sizes[i])
+            assert found.groups[first:last].tolist() == [(x == g).sum() for g in groups]
+            assert found.sums[first:last].tolist() == [ranks[1][x == g].sum() for g in groups]
+            first = last
+    assert first == len(found.sums) == len(found.groups)
+
+
+@pytest.mark.parametrize("batch", [7, 100, 65_536])
+def test_ranks_of_pairs_do_not_depend_on_batches(batch):
+    rng = np.random.default_rng(1)
+    axes = tuple(
+        Axis(name, np.arange(size + 1), size, identity=True)
+        for name, size in (("a", 3), ("b", 200), ("c", 7))
+    )
+    codes = {axis.column: rng.integers(0, axis.size + 1, 999) for axis in axes}
+    question = PairRanks(axes, ((0, 1), (2, 1), (1, 2)), 1)
+    found = Local(codes, 999, batch_rows=batch).scan([question])[question]
+    expected = question.answer(np.stack([codes[a.column] for a in axes], 1).astype(np.uint32))
+    for name in ("rows", "groups", "sums", "squares_a", "squares_b", "product"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
 @pytest.mark.usefixtures("way")

@@ -225,6 +225,20 @@ def test_parts_with_such_names_are_one_table(tmp_path):
     assert read_held(str(tmp_path / "p-*.csv"), "original").frame().equals(frame)
 
 
+@pytest.mark.parametrize("few_cells", [1 << 22, 0], ids=["at once", "a column at a time"])
+@pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_files_of_columns_with_such_names_are_read(tmp_path, monkeypatch, kind, parts, few_cells):
+    monkeypatch.setattr("microgauge.tables.formats.columnar.FEW_CELLS", few_cells)
+    frame = odd_table()
+    names = list(reversed(ODD))
+    for part in range(parts):
+        some = frame[part::parts].select(pl.selectors.by_name(*(names if part else ODD)))
+        (some.write_parquet if kind == "parquet" else some.write_ipc)(tmp_path / f"{part}.{kind}")
+    found = read_held(str(tmp_path / f"*.{kind}"), "original").frame()
+    assert found.equals(pl.concat([frame[part::parts] for part in range(parts)]))
+
+
 def test_such_names_are_protected_and_reported(tmp_path):
     frame = odd_table()
     frame.write_csv(tmp_path / "o.csv")

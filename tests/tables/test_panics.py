@@ -139,6 +139,10 @@ def test_panics_of_any_library_are_faults_in_our_words(tmp_path, monkeypatch):
     monkeypatch.setattr(Source, "scan", panic)
     with pytest.raises(InputError, match="its parts do not fit together"):
         read_table(path, which="original", reading=Reading(memory=1))
-    monkeypatch.setattr(type(Source.find(path, "x").format), "read_column", panic)
+    monkeypatch.undo()
+    parquet = type(Source.find(path, "x").format)
+    scan = parquet.scan_file
+    held = lambda self, file: scan(self, file) if file == path else panic()  # noqa: E731
+    monkeypatch.setattr(parquet, "scan_file", held)
     with pytest.raises(InputError, match="its parts do not fit together"):
         read_table(path, which="original")

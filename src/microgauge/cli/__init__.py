@@ -22,6 +22,7 @@ from microgauge.cli import (
     verify,
 )
 from microgauge.cli.command import CommandParser
+from microgauge.cli.memory import keep_freed
 from microgauge.cli.outputs import guard
 from microgauge.cli.stopping import code_of, failed, stoppable, what_stopped
 from microgauge.cli.streams import let_go, prepare, say
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command is None:
             parser.print_help()
             return 0
+        if arguments is None:  # the process is ours, and ends with the run
+            keep_freed()
         with stoppable(asked):
             guard(chosen)
             code = int(chosen.run(chosen))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microgauge.cli.command import Command
@@ -31,6 +30,7 @@ from microgauge.cli.outputs import (
     table_file,
 )
 from microgauge.errors import InputError
+from microgauge.records import dataclass
 
 if TYPE_CHECKING:
     from microgauge.results import Assessment

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from microgauge.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
+from microgauge.records import dataclass
 
 if TYPE_CHECKING:
     from microgauge.schema import Schema

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
 from microgauge.errors import InputError
 from microgauge.log import Log, Note, Progress, Shown, followed, where_seen
+from microgauge.records import dataclass
 from microgauge.results import (
     Assessment,
     ClusterResult,
@@ -122,8 +124,11 @@ def assess(
     _check_limits(chosen, wanted.sections)
     engine = engine_for(engine, original, protected, *given.values())
     reading = reading_of(chosen, memory, scratch, engine)
-    inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
-    before = read_original(original, chosen, progress, reading)
+    with ThreadPoolExecutor(1) as aside:
+        # What cannot be loaded is told where it is used.
+        aside.submit(wanted.load)
+        inputs = inputs_of(original, [("protected", None, protected)], chosen, reading)
+        before = read_original(original, chosen, progress, reading)
     _check_risk(only, chosen, before.table)
     more = requested(yardsticks=yardsticks, details=details)
     wanted = replace(wanted, sections=wanted.sections | more, risky=risky)

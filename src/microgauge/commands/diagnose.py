@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from math import comb, isfinite
@@ -30,6 +30,7 @@ from microgauge.measures.risk.classes import (
 )
 from microgauge.passes import Axis, Classes, Facts, Pass
 from microgauge.passes.classes import ClassCells
+from microgauge.records import dataclass
 from microgauge.results import (
     AttributeUtility,
     Diagnosis,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from microgauge.records import dataclass
 from microgauge.results.verification import FigureCheck
 
 NEAR = 1e-9

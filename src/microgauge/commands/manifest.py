@@ -13,6 +13,7 @@ from typing import Any
 from microgauge._version import __version__
 from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError, Undefined, said_by_system
+from microgauge.kernels import in_threads
 from microgauge.results.manifest import FileHash, InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import sayable
 from microgauge.schema import Schema
@@ -36,7 +37,8 @@ def inputs_of(
     beside = [(which, None, getattr(schema.risk, which)) for which in OTHER_TABLES]
     known: list[tuple[Any, str | None, Any]] = [("original", None, original), *others]
     known += [one for one in beside if one[2] is not None]
-    return tuple(input_hash(role, source, reading, name) for role, name, source in known)
+    hashed = in_threads(lambda one: input_hash(one[0], one[2], reading, one[1]), known, shared=True)
+    return tuple(hashed)
 
 
 def input_hash(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,6 +19,7 @@ from microgauge.commands.wanted import Wanted
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError, said_by_system
 from microgauge.log import Progress, silent
+from microgauge.records import dataclass
 from microgauge.results.manifest import InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import json_text
 from microgauge.results.verification import FigureCheck, InputCheck, Verification

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from importlib import import_module
 from typing import Literal
 
 from microgauge.errors import InputError, hint
 from microgauge.log import Note
+from microgauge.records import dataclass
 from microgauge.schema import Schema
 from microgauge.sections.registry import choosable, sections
 from microgauge.sections.section import Section, Shared
@@ -45,6 +47,12 @@ class Wanted:
 
             parts["risky"] = RISKY
         return parts
+
+    def load(self) -> None:
+        """Load what measures the sections: of long tables, that goes on while they are read."""
+        for section in sections():
+            if section.name in self.sections and section.module:
+                import_module(section.module)
 
     def first(self, schema: Schema) -> dict[str, Section | Shared]:
         """What the verdict is made of, each as quickly as it can be read."""

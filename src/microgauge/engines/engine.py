@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from microgauge.arrays import Floats
 from microgauge.passes import Axis, Batch, Facts, Pass
+from microgauge.records import dataclass
 
 if TYPE_CHECKING:
     from microgauge.engines.local import Local

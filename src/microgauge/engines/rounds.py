@@ -10,7 +10,7 @@ rounds, however many parts and variables there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 from microgauge.engines.engine import Engine
@@ -18,6 +18,7 @@ from microgauge.errors import InputError, Undefined
 from microgauge.kernels import in_threads
 from microgauge.passes import Facts, Pass
 from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 
 T = TypeVar("T")
 

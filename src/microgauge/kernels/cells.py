@@ -14,17 +14,22 @@ CellNumbers = NDArray[np.uint16] | NDArray[np.uint32]
 """Rows × cells: the number of each cell that a row is in."""
 
 
-def sparse_gram(rows: Any, columns: Any, weights: Floats | None = None) -> Floats:
-    """Xᵀ W X of a sparse matrix, given by its rows (CSR, sorted) and by its columns (CSC)."""
+def sparse_gram(
+    rows: Any, columns: Any, weights: Floats | None = None, into: Floats | None = None
+) -> Floats:
+    """Xᵀ W X of a sparse matrix, given by its rows (CSR, sorted) and by its columns (CSC).
+
+    It goes into the last rows and columns of `into`, a square of zeros, where that is given.
+    """
     size = rows.shape[1]
-    found = np.zeros((size, size))
+    found = np.zeros((size, size)) if into is None else into
     loops = compiled()
     if loops is not None and rows.indices.dtype == columns.indices.dtype == np.int32:
         held = None if weights is None else np.ascontiguousarray(weights)
-        loops.sparse_gram(
+        loops.gram_into(
             *(rows.indptr, rows.indices, rows.data),
             *(columns.indptr, columns.indices, columns.data),
-            *(held, found),
+            *(held, found, len(found)),
         )
         return found
     weighted = rows
@@ -32,7 +37,9 @@ def sparse_gram(rows: Any, columns: Any, weights: Floats | None = None) -> Float
         weighted = rows.copy()
         weighted.data = np.repeat(weights, np.diff(rows.indptr)) * rows.data
     upper = np.triu((columns.T @ weighted).toarray())
-    return np.asarray(upper + np.triu(upper, 1).T)
+    first = len(found) - size
+    found[first:, first:] = upper + np.triu(upper, 1).T
+    return found
 
 
 def as_places(cells: NDArray[Any], size: int) -> CellNumbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,10 @@ from numpy.typing import NDArray
 from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.sharing import in_parts
+from microgauge.records import dataclass
 
+CODES = (np.uint8, np.uint16, np.uint32)
+"""Types of codes that the compiled loops know."""
 SHARED = 1 << 20
 """Rows × pairs from which threads share the pairs."""
 
@@ -32,6 +34,35 @@ class Pairs:
         starts = np.cumsum(cells) - cells
         rows = np.stack([a, b, sizes[b], starts, cells], axis=1)
         return Pairs(np.ascontiguousarray(rows, dtype=np.int64), int(cells.sum()))
+
+
+def count_codes(codes: Codes, size: int) -> Counts:
+    """How often each of the codes 0 … size - 1 occurs.
+
+    >>> count_codes(np.array([0, 2, 2], dtype=np.uint8), 4)
+    array([1, 0, 2, 0])
+    """
+    loops = compiled()
+    if loops is None or codes.dtype not in CODES:
+        return np.bincount(codes, minlength=size)
+    counts = np.zeros(size, dtype=np.int64)
+    loops.count_codes(np.ascontiguousarray(codes), counts)
+    return counts
+
+
+def sorted_codes(codes: Codes) -> tuple[Counts, Counts]:
+    """The codes that occur, rising, and how often each does; for few codes out of many.
+
+    >>> sorted_codes(np.array([7, 2, 7], dtype=np.uint32))
+    (array([2, 7]), array([1, 2]))
+    """
+    loops = compiled()
+    if loops is None or codes.dtype not in CODES:
+        found, often = np.unique(codes, return_counts=True)
+        return found.astype(np.int64), often.astype(np.int64)
+    keys, counts = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.int64)
+    count = loops.sort_codes(codes.astype(np.uint32), keys, counts)
+    return keys[:count].copy(), counts[:count].copy()
 
 
 def count_pairs(

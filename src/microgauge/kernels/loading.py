@@ -9,18 +9,22 @@ PLAIN = "MICROGAUGE_PLAIN"
 """Set in the environment, the compiled loops are left alone."""
 LOOPS = (
     "code_numbers",
+    "code_views",
+    "count_codes",
     "count_pairs",
     "gather_cells",
+    "gram_into",
     "index_numbers",
     "merge_places",
     "paths_outside",
     "place_numbers",
+    "rank_pairs",
     "rank_tables",
     "ranks_within",
     "scatter_cells",
     "score_product",
     "score_sums",
-    "sparse_gram",
+    "sort_codes",
 )
 """What there is. Loops that were built from an older source lack some, and are left alone too."""
 

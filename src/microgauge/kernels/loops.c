@@ -18,6 +18,8 @@
 #define FEW 512
 /* Rows and columns of a square that are turned together. */
 #define TILE 32
+/* Numbers that a cell has, as a rule: one for each fold. */
+#define FOLDS 5
 
 typedef struct {
     Py_buffer view;
@@ -171,6 +173,90 @@ failed:
     PyBuffer_Release(&pairs);
     PyBuffer_Release(&out);
     return NULL;
+}
+
+/* -- one column -------------------------------------------------------------------------------- */
+
+#define TALLY(TYPE)                                                                                \
+    static void tally_##TYPE(const TYPE *codes, int64_t rows, int64_t *counts)                     \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) counts[codes[r]]++;                                     \
+    }
+
+TALLY(uint16_t)
+TALLY(uint32_t)
+
+/* Few levels are counted in four copies: see FEW. */
+static void tally_uint8_t(const uint8_t *codes, int64_t rows, int64_t *counts, int64_t size)
+{
+    int64_t copies[4][256] = {{0}};
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        for (int c = 0; c < 4; c++) copies[c][codes[r + c]]++;
+    for (; r < rows; r++) copies[0][codes[r]]++;
+    for (int64_t i = 0; i < size && i < 256; i++)
+        counts[i] = copies[0][i] + copies[1][i] + copies[2][i] + copies[3][i];
+}
+
+static PyObject *count_codes(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, counts;
+    if (!PyArg_ParseTuple(args, "y*w*", &codes, &counts)) return NULL;
+    const int64_t width = (int64_t)codes.itemsize, rows = codes.len / width;
+    Py_BEGIN_ALLOW_THREADS
+    if (width == 1)
+        tally_uint8_t(codes.buf, rows, counts.buf, counts.len / (int64_t)sizeof(int64_t));
+    else if (width == 2)
+        tally_uint16_t(codes.buf, rows, counts.buf);
+    else
+        tally_uint32_t(codes.buf, rows, counts.buf);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&counts);
+    Py_RETURN_NONE;
+}
+
+/* Sorts codes by eleven bits at a time; the spare room is as long. */
+static uint32_t *sorted(uint32_t *codes, uint32_t *room, int64_t rows)
+{
+    uint32_t most = 0;
+    for (int64_t r = 0; r < rows; r++) most |= codes[r];
+    for (int shift = 0; shift < 32 && most >> shift; shift += 11) {
+        int64_t starts[2049] = {0};
+        for (int64_t r = 0; r < rows; r++) starts[((codes[r] >> shift) & 2047) + 1]++;
+        for (int i = 0; i < 2048; i++) starts[i + 1] += starts[i];
+        for (int64_t r = 0; r < rows; r++) room[starts[(codes[r] >> shift) & 2047]++] = codes[r];
+        uint32_t *filled = room;
+        room = codes;
+        codes = filled;
+    }
+    return codes;
+}
+
+static PyObject *sort_codes(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, keys, counts;
+    if (!PyArg_ParseTuple(args, "w*w*w*", &codes, &keys, &counts)) return NULL;
+    const int64_t rows = codes.len / (int64_t)sizeof(uint32_t);
+    uint32_t *room = malloc(((size_t)rows + 1) * sizeof(uint32_t));
+    int64_t *key = keys.buf, *count = counts.buf, found = room == NULL ? -1 : 0;
+    if (found == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        const uint32_t *rising = sorted(codes.buf, room, rows);
+        for (int64_t r = 0; r < rows; r++) {
+            if (r == 0 || rising[r] != rising[r - 1]) {
+                key[found] = rising[r];
+                count[found++] = 0;
+            }
+            count[found - 1]++;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    free(room);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&counts);
+    return found < 0 ? PyErr_NoMemory() : PyLong_FromLongLong(found);
 }
 
 /* -- numbers in order --------------------------------------------------------------------------- */
@@ -402,6 +488,138 @@ static PyObject *merge_places(PyObject *self, PyObject *args)
     return PyLong_FromLongLong(size);
 }
 
+/* -- distinct texts ---------------------------------------------------------------------------- */
+
+/* Columns as Arrow's C data interface hands them over. */
+typedef struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+} ArrowSchema;
+
+typedef struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+} ArrowArray;
+
+typedef struct ArrowStream {
+    int (*get_schema)(struct ArrowStream *, ArrowSchema *);
+    int (*get_next)(struct ArrowStream *, ArrowArray *);
+    const char *(*get_last_error)(struct ArrowStream *);
+    void (*release)(struct ArrowStream *);
+    void *private_data;
+} ArrowStream;
+
+/* A text as a column of views holds it: its length and itself, or where it stands if it is long.
+   Equal views are equal texts; long texts that are equal may stand in several places. */
+typedef struct {
+    uint64_t low, high;
+} View;
+
+typedef struct {
+    View *views;      /* those seen, where their hashes point */
+    uint32_t *codes;  /* their numbers, from 1; 0 where there is none */
+    int64_t *first;   /* the row that each was seen in first */
+    int64_t count, most;
+    int shift;
+} Seen;
+
+static uint32_t code_of(Seen *seen, View view, int64_t row)
+{
+    const uint64_t mixed = (view.low ^ (view.high * UINT64_C(0x9E3779B97F4A7C15))) *
+                           UINT64_C(0xD6E8FEB86659FD93);
+    const uint64_t last = (UINT64_C(1) << (64 - seen->shift)) - 1;
+    uint64_t at = mixed >> seen->shift;
+    while (seen->codes[at]) {
+        if (seen->views[at].low == view.low && seen->views[at].high == view.high)
+            return seen->codes[at];
+        at = (at + 1) & last;
+    }
+    if (seen->count == seen->most) return 0;
+    seen->views[at] = view;
+    seen->first[seen->count++] = row;
+    return seen->codes[at] = (uint32_t)seen->count;
+}
+
+/* Codes of all rows, 0 where a cell is missing; -1 where there are too many distinct views. */
+static int code_some(Seen *seen, const ArrowArray *array, uint32_t *codes)
+{
+    const uint8_t *here = array->null_count ? array->buffers[0] : NULL;
+    const View *views = (const View *)array->buffers[1] + array->offset;
+    for (int64_t r = 0; r < array->length; r++) {
+        const int64_t bit = r + array->offset;
+        uint32_t code = 0;
+        if (here == NULL || (here[bit >> 3] >> (bit & 7)) & 1) {
+            code = code_of(seen, views[r], r);
+            if (!code) return -1;
+        }
+        codes[r] = code;
+    }
+    return 0;
+}
+
+static int holds_views(ArrowStream *stream)
+{
+    ArrowSchema schema;
+    if (stream->get_schema(stream, &schema)) return 0;
+    const int views = strcmp(schema.format, "vu") == 0;
+    schema.release(&schema);
+    return views;
+}
+
+/* Whether all rows of a stream were coded. They must come in one part: where a long text stands is
+   told within a part only. */
+static int code_stream(ArrowStream *stream, Seen *seen, uint32_t *codes, int64_t rows)
+{
+    int64_t done = 0;
+    int sound = holds_views(stream);
+    while (sound) {
+        ArrowArray array;
+        if (stream->get_next(stream, &array)) return 0;
+        if (array.release == NULL) break;
+        if (array.length) {
+            sound = done == 0 && array.length == rows && code_some(seen, &array, codes) == 0;
+            done = array.length;
+        }
+        array.release(&array);
+    }
+    return sound && done == rows;
+}
+
+static PyObject *code_views(PyObject *self, PyObject *args)
+{
+    PyObject *capsule;
+    Py_buffer codes, first;
+    if (!PyArg_ParseTuple(args, "Ow*w*", &capsule, &codes, &first)) return NULL;
+    ArrowStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
+    Seen seen = {.first = first.buf, .most = first.len / (int64_t)sizeof(int64_t), .shift = 63};
+    while ((INT64_C(1) << (64 - seen.shift)) < 4 * seen.most) seen.shift--;
+    const size_t places = (size_t)1 << (64 - seen.shift);
+    int sound = 0;
+    if (stream != NULL) {
+        seen.views = malloc(places * sizeof(View));
+        seen.codes = calloc(places, sizeof(uint32_t));
+        if (seen.views == NULL || seen.codes == NULL) {
+            PyErr_NoMemory();
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            sound = code_stream(stream, &seen, codes.buf, codes.len / (int64_t)sizeof(uint32_t));
+            Py_END_ALLOW_THREADS
+        }
+    }
+    free(seen.views);
+    free(seen.codes);
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&first);
+    if (PyErr_Occurred()) return NULL;
+    return PyLong_FromLongLong(sound ? seen.count : -1);
+}
+
 /* -- sums of scores that are whole numbers ------------------------------------------------------- */
 
 typedef struct {
@@ -537,24 +755,25 @@ static PyObject *ranks_within(PyObject *self, PyObject *args)
 
 /* -- sums over sparse rows --------------------------------------------------------------------- */
 
-/* The lower half of a square from the upper one, in tiles that the cache holds. */
-static void mirror(double *square, int64_t size)
+/* The lower half of a square from the upper one, in tiles that the cache holds. Its lines are
+   `wide` apart: it may be a part of a larger one. */
+static void mirror(double *square, int64_t size, int64_t wide)
 {
     for (int64_t top = 0; top < size; top += TILE)
         for (int64_t left = top; left < size; left += TILE)
             for (int64_t j = top; j < size && j < top + TILE; j++)
                 for (int64_t k = left > j ? left : j + 1; k < size && k < left + TILE; k++)
-                    square[k * size + j] = square[j * size + k];
+                    square[k * wide + j] = square[j * wide + k];
 }
 
 /* One row after the other of Xᵀ W X, from its diagonal on: the row stays in the nearest cache while
    the cells of all rows that have its column pass by. */
 static void add_gram(const int32_t *row_starts, const int32_t *places, const double *cells,
                      const int32_t *column_starts, const int32_t *rows, const double *turned,
-                     const double *weights, int64_t columns, double *gram)
+                     const double *weights, int64_t columns, double *gram, int64_t wide)
 {
     for (int64_t j = 0; j < columns; j++) {
-        double *sums = gram + j * columns;
+        double *sums = gram + j * wide;
         for (int32_t at = column_starts[j]; at < column_starts[j + 1]; at++) {
             const int32_t row = rows[at];
             const double weight = weights == NULL ? 1.0 : weights[row];
@@ -565,19 +784,22 @@ static void add_gram(const int32_t *row_starts, const int32_t *places, const dou
             }
         }
     }
-    mirror(gram, columns);
+    mirror(gram, columns, wide);
 }
 
-static PyObject *sparse_gram(PyObject *self, PyObject *args)
+/* The sums go to the last rows and columns of a square that is so many wide. */
+static PyObject *gram_into(PyObject *self, PyObject *args)
 {
     Py_buffer starts, places, cells, column_starts, rows, turned, weights, gram;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*z*w*", &starts, &places, &cells, &column_starts,
-                          &rows, &turned, &weights, &gram))
+    long long wide;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*z*w*L", &starts, &places, &cells, &column_starts,
+                          &rows, &turned, &weights, &gram, &wide))
         return NULL;
     const int64_t columns = column_starts.len / (int64_t)sizeof(int32_t) - 1;
+    double *first = (double *)gram.buf + (wide - columns) * (wide + 1);
     Py_BEGIN_ALLOW_THREADS
     add_gram(starts.buf, places.buf, cells.buf, column_starts.buf, rows.buf, turned.buf,
-             weights.buf, columns, gram.buf);
+             weights.buf, columns, first, wide);
     Py_END_ALLOW_THREADS
     PyBuffer_Release(&starts);
     PyBuffer_Release(&places);
@@ -604,6 +826,19 @@ static PyObject *sparse_gram(PyObject *self, PyObject *args)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
+    /* Numbers of the usual depth stay with the processor until a row is done. */                  \
+    static void gather_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,               \
+                                    const double *table, double *sums)                             \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            double own[FOLDS] = {0};                                                               \
+            for (int64_t c = 0; c < width; c++) {                                                  \
+                const double *cell = table + (int64_t)places[r * width + c] * FOLDS;               \
+                for (int d = 0; d < FOLDS; d++) own[d] += cell[d];                                 \
+            }                                                                                      \
+            memcpy(sums + r * FOLDS, own, sizeof own);                                             \
+        }                                                                                          \
+    }                                                                                              \
     static inline void scatter_##TYPE(const TYPE *places, int64_t rows, int64_t width,             \
                                       const double *values, int deep, double *table)               \
     {                                                                                              \
@@ -614,6 +849,22 @@ static PyObject *sparse_gram(PyObject *self, PyObject *args)
                 for (int d = 0; d < deep; d++) cell[d] += own[d];                                  \
             }                                                                                      \
         }                                                                                          \
+    }                                                                                              \
+    static void scatter_folds_##TYPE(const TYPE *places, int64_t rows, int64_t width,              \
+                                     const double *values, double *table)                          \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const double *own = values + r * FOLDS;                                                \
+            const double a = own[0], b = own[1], c = own[2], d = own[3], e = own[4];               \
+            for (int64_t at = r * width; at < (r + 1) * width; at++) {                             \
+                double *cell = table + (int64_t)places[at] * FOLDS;                                \
+                cell[0] += a;                                                                      \
+                cell[1] += b;                                                                      \
+                cell[2] += c;                                                                      \
+                cell[3] += d;                                                                      \
+                cell[4] += e;                                                                      \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 CELLS(uint16_t)
@@ -621,7 +872,7 @@ CELLS(uint32_t)
 
 /* The usual depth, five folds, is known to the compiler. */
 #define DEEP(DO, TYPE)                                                                             \
-    if (deep == 5) DO##_##TYPE(places.buf, rows, width, from.buf, 5, to.buf);                      \
+    if (deep == FOLDS) DO##_folds_##TYPE(places.buf, rows, width, from.buf, to.buf);               \
     else DO##_##TYPE(places.buf, rows, width, from.buf, deep, to.buf)
 
 #define CELL_SUMS(DO)                                                                              \
@@ -722,6 +973,80 @@ static PyObject *rank_tables(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* The same from the rows themselves, which are fewer than a table has cells: a row is complete where
+   its codes are below the numbers of levels. */
+static void rank_rows(const uint32_t *a, const uint32_t *b, int64_t rows, int64_t high, int64_t wide,
+                      int64_t *columns, int64_t *groups, int64_t *sums, int64_t *whole)
+{
+    memset(columns, 0, (size_t)wide * sizeof(int64_t));
+    memset(groups, 0, (size_t)high * sizeof(int64_t));
+    memset(sums, 0, (size_t)high * sizeof(int64_t));
+    int64_t complete = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        if (a[r] >= high || b[r] >= wide) continue;
+        complete++;
+        groups[a[r]]++;
+        columns[b[r]]++;
+    }
+    int64_t below = 0, by_rows = 0, by_columns = 0, product = 0;
+    for (int64_t j = 0; j < wide; j++) {
+        const int64_t count = columns[j], rank = 2 * below + count - complete;
+        by_columns += count * rank * rank;
+        below += count;
+        columns[j] = rank;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        if (a[r] < high && b[r] < wide) sums[a[r]] += columns[b[r]];
+    below = 0;
+    for (int64_t i = 0; i < high; i++) {
+        const int64_t rank = 2 * below + groups[i] - complete;
+        by_rows += groups[i] * rank * rank;
+        product += rank * sums[i];
+        below += groups[i];
+    }
+    whole[0] = complete;
+    whole[1] = by_rows;
+    whole[2] = by_columns;
+    whole[3] = product;
+}
+
+/* Pairs are: columns a and b, levels of a and b, and where the sums of a's groups stand; -1 where
+   nobody asks for them. */
+static PyObject *rank_pairs(PyObject *self, PyObject *args)
+{
+    Py_buffer codes, pairs, groups, sums, whole;
+    Py_ssize_t rows, first, last;
+    if (!PyArg_ParseTuple(args, "y*ny*nnw*w*w*", &codes, &rows, &pairs, &first, &last, &groups, &sums,
+                          &whole))
+        return NULL;
+    const int64_t *pair = pairs.buf;
+    int64_t most = 1;
+    for (Py_ssize_t p = first; p < last; p++)
+        for (int side = 2; side < 4; side++)
+            if (pair[5 * p + side] > most) most = pair[5 * p + side];
+    int64_t *room = malloc(3 * (size_t)most * sizeof(int64_t));
+    if (room != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t p = first; p < last; p++) {
+            const int64_t *at = pair + 5 * p;
+            int64_t *here = at[4] < 0 ? room + most : (int64_t *)groups.buf + at[4];
+            int64_t *added = at[4] < 0 ? room + 2 * most : (int64_t *)sums.buf + at[4];
+            rank_rows((const uint32_t *)codes.buf + at[0] * rows,
+                      (const uint32_t *)codes.buf + at[1] * rows, rows, at[2], at[3], room, here,
+                      added, (int64_t *)whole.buf + 4 * p);
+        }
+        Py_END_ALLOW_THREADS
+        free(room);
+    }
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&pairs);
+    PyBuffer_Release(&groups);
+    PyBuffer_Release(&sums);
+    PyBuffer_Release(&whole);
+    if (room == NULL) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
 /* -- paths ------------------------------------------------------------------------------------- */
 
 /* The share of lattice paths from (0, 0) to (m, n), m > n, that touch |x n - y m| >= h g: the exact p
@@ -768,16 +1093,20 @@ static PyObject *paths_outside(PyObject *self, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"count_pairs", count_pairs, METH_VARARGS, "Tables of pairs of columns."},
+    {"count_codes", count_codes, METH_VARARGS, "How often each code occurs."},
+    {"sort_codes", sort_codes, METH_VARARGS, "The codes that occur, rising, and how often."},
     {"code_numbers", code_numbers, METH_VARARGS, "Distinct numbers, and the place of each row's."},
+    {"code_views", code_views, METH_VARARGS, "Few distinct texts, and the number of each row's."},
     {"index_numbers", index_numbers, METH_VARARGS, "Where parts of a rising list begin."},
     {"place_numbers", place_numbers, METH_VARARGS, "The place of each number in a rising list."},
     {"merge_places", merge_places, METH_VARARGS, "Places of two rising lists in that of both."},
     {"score_product", score_product, METH_VARARGS, "Sum of products of two columns' scores."},
     {"score_sums", score_sums, METH_VARARGS, "Sums of a column's scores by groups."},
     {"ranks_within", ranks_within, METH_VARARGS, "Ranks among complete rows."},
-    {"sparse_gram", sparse_gram, METH_VARARGS, "Sums of products of sparse columns."},
+    {"gram_into", gram_into, METH_VARARGS, "Sums of products of sparse columns."},
     {"gather_cells", gather_cells, METH_VARARGS, "Sums over the cells of each row."},
     {"scatter_cells", scatter_cells, METH_VARARGS, "Sums over the rows of each cell."},
+    {"rank_pairs", rank_pairs, METH_VARARGS, "Sums of ranks out of rows."},
     {"rank_tables", rank_tables, METH_VARARGS, "Sums of ranks out of tables."},
     {"paths_outside", paths_outside, METH_VARARGS, "Share of lattice paths outside two lines."},
     {NULL, NULL, 0, NULL},

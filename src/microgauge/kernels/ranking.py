@@ -1,14 +1,16 @@
-"""Ranks among complete rows, out of tables whose last row and column are missing cells."""
+"""Ranks among complete rows, out of tables of two axes or out of rows themselves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts
 from microgauge.kernels.loading import compiled
 from microgauge.kernels.sharing import in_parts
+from microgauge.records import dataclass
 
 MOST_ROWS = 1 << 20
 """Rows up to which cubes of ranks are whole numbers of eight bytes."""
@@ -33,6 +35,11 @@ class TableRanks:
     """Squared ranks by rows of the table, of all complete rows."""
     squares_b: Counts
     product: Counts
+
+    def of(self, some: slice) -> TableRanks:
+        """Of some tables; groups are those of all."""
+        parts = (self.squares_a, self.squares_b, self.product)
+        return TableRanks(self.rows[some], self.groups, self.sums, *(each[some] for each in parts))
 
 
 def table_ranks(cells: Counts, starts: Counts, heights: Counts, widths: Counts) -> TableRanks:
@@ -72,3 +79,58 @@ def _rank_plainly(
     groups[first : first + height - 1] = own
     sums[first : first + height - 1] = here
     found[:] = own.sum(), own @ ranks**2, other @ ranks_b**2, ranks @ here
+
+
+def pair_ranks(
+    codes: NDArray[np.uint32], pairs: Sequence[tuple[int, int]], sizes: Sequence[int], grouped: int
+) -> TableRanks:
+    """The same for pairs of columns (columns × rows), each with so many levels besides missing.
+
+    Groups and their sums are told of the first pairs only, as many as `grouped`.
+
+    >>> found = pair_ranks(np.array([[0, 1, 1, 2], [0, 1, 1, 0]], np.uint32), [(0, 1)], [2, 2], 1)
+    >>> found.rows, found.groups, found.sums, found.product
+    (array([3]), array([1, 2]), array([-2,  2]), array([6]))
+    """
+    places = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    levels = np.array(sizes, dtype=np.int64)[places]
+    starts = np.full(len(places), -1, dtype=np.int64)
+    heights = levels[:grouped, 0]
+    starts[:grouped] = np.cumsum(heights) - heights
+    total = int(heights.sum())
+    of_groups, sums = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=np.int64)
+    whole = np.zeros((len(places), 4), dtype=np.int64)
+    loops = compiled()
+    if loops is None:
+        for (a, b), start, found in zip(pairs, starts.tolist(), whole, strict=True):
+            _rank_rows(codes, (a, b), (sizes[a], sizes[b]), (start, of_groups, sums), found)
+    else:
+        rows = codes.shape[1]
+        told = np.ascontiguousarray(np.column_stack([places, levels, starts]))
+
+        def rank(part: tuple[int, int]) -> None:
+            loops.rank_pairs(np.ascontiguousarray(codes), rows, told, *part, of_groups, sums, whole)
+
+        in_parts(rank, len(told), shared=len(told) * rows >= SHARED)
+    return TableRanks(whole[:, 0], of_groups, sums, whole[:, 1], whole[:, 2], whole[:, 3])
+
+
+def _rank_rows(
+    codes: NDArray[np.uint32],
+    pair: tuple[int, int],
+    sizes: tuple[int, int],
+    groups: tuple[int, Counts, Counts],
+    found: Counts,
+) -> None:
+    a, b = (codes[place].astype(np.intp) for place in pair)
+    here = (a < sizes[0]) & (b < sizes[1])
+    a, b = a[here], b[here]
+    own, other = np.bincount(a, minlength=sizes[0]), np.bincount(b, minlength=sizes[1])
+    ranks, ranks_b = (2 * (np.cumsum(c) - c) + c - c.sum() for c in (own, other))
+    sums = np.zeros(sizes[0], dtype=np.int64)
+    np.add.at(sums, a, ranks_b[b])
+    start, of_groups, of_sums = groups
+    if start >= 0:
+        of_groups[start : start + sizes[0]] = own
+        of_sums[start : start + sizes[0]] = sums
+    found[:] = own.sum(), own @ ranks**2, other @ ranks_b**2, ranks @ sums

@@ -7,13 +7,14 @@ other, and all that is missing by then counts for those that are left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, groupby
 
 import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.risk.compatible import compatible, compatible_pairs
+from microgauge.records import dataclass
 from microgauge.values.packing import MOST, distinct, packed
 
 MOST_OPTIONS = 4_000_000

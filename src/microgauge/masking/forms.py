@@ -7,7 +7,7 @@ import inspect
 import textwrap
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from itertools import pairwise
 from types import UnionType
@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Step
+from microgauge.records import dataclass
 from microgauge.schema.checks import is_number, is_too_large, is_whole
 
 

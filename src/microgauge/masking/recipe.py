@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from microgauge.masking.forms import forms
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Look, Skipped, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 from microgauge.schema import read_toml
 from microgauge.schema.checks import seed_faults
 from microgauge.schema.writing import toml_value

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
 
 from microgauge.errors import hint
 from microgauge.masking.table import ColumnUse, Data
+from microgauge.records import dataclass
 
 __all__ = ["ColumnUse", "Look", "Skipped", "Step"]
 

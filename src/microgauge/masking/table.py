@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +13,7 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
+from microgauge.records import dataclass
 from microgauge.results.writing import check_writable, write_whole
 from microgauge.tables import NULL_WORDS, PADDED, read_held
 from microgauge.tables.formats.format import Held

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from microgauge.records import dataclass
 from microgauge.results import Claim
 
 Figures = TypeVar("Figures")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +16,7 @@ from microgauge.masking import mask
 from microgauge.measures.balance.balance import SWEEP, balance
 from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
+from microgauge.records import dataclass
 from microgauge.results import FigureRow, FigureTable, Reproduction, Risk, Rut
 
 PAPER = (

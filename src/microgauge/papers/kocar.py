@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
@@ -20,6 +19,7 @@ from microgauge.measures.gdu.recoding import well_placed
 from microgauge.measures.gdu.steps import similarity
 from microgauge.papers import Progress
 from microgauge.papers.claims import Said
+from microgauge.records import dataclass
 from microgauge.results import GDU, FigureRow, FigureTable, PairScore, Reproduction
 from microgauge.results.wording import rounded_per_cent
 from microgauge.values.levels import Keys

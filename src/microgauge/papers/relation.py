@@ -10,7 +10,6 @@ regression.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -24,6 +23,7 @@ from microgauge.masking import mask
 from microgauge.papers import FOLDER, Progress
 from microgauge.papers.claims import Said
 from microgauge.papers.kocar import PAPER
+from microgauge.records import dataclass
 from microgauge.results import GDU, Assessment, FigureRow, FigureTable, Reproduction
 from microgauge.sections.registry import choosable
 from microgauge.values.ranks import centred_ranks

@@ -5,18 +5,20 @@ are taken of several protected versions of one original, and how a claim is trie
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from microgauge.engines.rounds import run_one
+from microgauge.kernels.threads import one_thread
 from microgauge.log import Log
 from microgauge.measures.joint.designs import Design, chosen_design, spline_design
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import ROWS_PER_TERM
 from microgauge.measures.joint.propensity import LogitModel, score_distance
+from microgauge.records import dataclass
 from microgauge.results import FigureRow, FigureTable
 from microgauge.schema import Schema
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices
@@ -26,7 +28,6 @@ from microgauge.study.describe import OriginalCache
 from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 from microgauge.tables import Table, read_table
-from microgauge.threads import one_thread
 
 PAPER = (
     "Woo, M.-J., Reiter, J. P., Oganian, A., Karr, A. F. (2009). Global measures of data utility "

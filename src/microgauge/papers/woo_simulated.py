@@ -7,7 +7,7 @@ are made again under one reading of them; further tables show what other reading
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from microgauge.measures.joint.propensity import expected_distance
 from microgauge.papers import Progress
 from microgauge.papers.claims import NEITHER
 from microgauge.papers.woo import PAPER, joint_of
+from microgauge.records import dataclass
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 from microgauge.schema import Schema
 from microgauge.sections.joint.propensity import CERTAIN

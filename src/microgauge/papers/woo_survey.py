@@ -6,7 +6,6 @@ The versions are partially ordered by construction (figure 1). Which measures ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -31,6 +30,7 @@ from microgauge.papers.woo import (
     propensity,
     smooth_design,
 )
+from microgauge.records import dataclass
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 
 ROWS = 51_016

@@ -7,7 +7,6 @@ always alike. Which measures follow the rates?
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -35,6 +34,7 @@ from microgauge.papers.woo import (
     propensity,
     smooth_design,
 )
+from microgauge.records import dataclass
 from microgauge.results import Claim, FigureRow, FigureTable, Reproduction
 
 STATES = 9

@@ -16,7 +16,7 @@ from microgauge.passes.matching import (
     Within,
 )
 from microgauge.passes.parted import PartedTables
-from microgauge.passes.ranks import RankProduct, Ranks, RankSums
+from microgauge.passes.ranks import PairRanks, RankProduct, Ranks, RankSums
 from microgauge.passes.rows import Column
 from microgauge.passes.sums import Gram, GroupSums, Moments, Product
 from microgauge.passes.tables import Absent, Crosstab, Cube, PairTables, SparseCrosstab, Tally
@@ -41,6 +41,7 @@ __all__ = [
     "Moments",
     "MovedClasses",
     "OwnClasses",
+    "PairRanks",
     "PairTables",
     "PartedTables",
     "Pass",

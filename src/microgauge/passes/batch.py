@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
+from microgauge.records import dataclass
 from microgauge.values.totals import Total
 
 BATCH_ROWS = 1 << 16
@@ -41,6 +42,12 @@ class Axis:
     """Whether raw codes are the levels themselves, which spares looking them up."""
     scored_by: str | None = None
     """What settles the scores where column and lookup do: such scores need not be compared."""
+
+    @staticmethod
+    def of(column: str, lookup: Index, size: int) -> Axis:
+        """An axis that is found to be the raw codes themselves, where it is."""
+        identity = len(lookup) == size + 1 and bool((lookup == np.arange(size + 1)).all())
+        return Axis(column, lookup, size, identity=identity)
 
     @cached_property
     def narrow(self) -> NDArray[Any]:

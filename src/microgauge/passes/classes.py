@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from microgauge.arrays import Counts, Flags, Floats, Words
 from microgauge.errors import Undefined
 from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 from microgauge.values.packing import DENSE, MOST, counted, distinct, packed, runs
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Hashes
 from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.records import dataclass
 from microgauge.values.hashing import row_hashes
 
 SEEDS = (1, 2)

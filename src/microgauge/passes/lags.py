@@ -7,14 +7,15 @@ their neighbours is seen only by holding the two against each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats
-from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.passes.batch import Axis, Batch, InThreads, Pass
+from microgauge.records import dataclass
 
 LAGS = (0, -1, 1, -2, 2, -3, 3, -5, 5)
 """By how many rows the second column is moved; first: not at all."""
@@ -90,7 +91,7 @@ def _product(a: NDArray[Any], b: NDArray[Any]) -> float:
 
 
 @dataclass(frozen=True)
-class EqualAtLags(Pass):
+class EqualAtLags(InThreads):
     """In which share of rows two axes with the same levels agree, at each of `LAGS`.
 
     A missing cell agrees with nothing.
@@ -99,10 +100,16 @@ class EqualAtLags(Pass):
     a: Axis
     b: Axis
 
+    long: ClassVar[bool] = False
+
     def read(self, batch: Batch) -> Lagged:
         """Numbers of rows."""
-        a = batch.levels(self.a)
-        return Lagged.of(_equal, np.where(a == self.a.size, -1, a), batch.levels(self.b))
+        a, b = batch.narrow(self.a), batch.narrow(self.b)
+        absent = a == self.a.size
+        if absent.any():
+            no_level = max(self.a.size, self.b.size) + 1
+            a = np.where(absent, np.min_scalar_type(no_level).type(no_level), a)
+        return Lagged.of(_equal, a, b)
 
     def finish(self, total: Lagged) -> Floats:
         """Shares of the rows that stand together."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import prod
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats
 from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.records import dataclass
 from microgauge.values.hashing import row_hashes
 
 SEED = 30

@@ -8,39 +8,46 @@ their own, and sums of them are exact, whatever the batches and threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from microgauge.arrays import Counts
-from microgauge.kernels import ranks_within, score_product, score_sums
+from microgauge.kernels import TableRanks, pair_ranks, ranks_within, score_product, score_sums
 from microgauge.kernels.scoring import Scores
 from microgauge.passes.batch import Axis, Batch, InThreads
-from microgauge.passes.tables import SparseCells
+from microgauge.passes.tables import OfPairs, SparseCells
+from microgauge.records import dataclass
 
 MOST_ROWS = 1 << 30
 """Rows up to which doubled ranks are kept in four bytes."""
 
 
 class RankedLevels:
-    """Levels with so many rows each, ranked."""
+    """Levels with so many rows each, ranked.
+
+    >>> RankedLevels(np.array([1, 2, 1])).scores
+    array([-3,  0,  3,  0], dtype=int32)
+    """
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
         self.rows = int(counts.sum())
         self.cubes = _sum_of_cubes(counts)
+        self.scores = self._scores()
+        """Twice the centred mid-ranks, and 0 for missing cells."""
 
-    @cached_property
-    def scores(self) -> Scores:
-        """Twice the centred mid-ranks, and 0 for missing cells.
-
-        >>> RankedLevels(np.array([1, 2, 1])).scores
-        array([-3,  0,  3,  0], dtype=int32)
-        """
-        below = np.cumsum(self.counts) - self.counts
-        return np.append(2 * below + self.counts - self.rows, 0).astype(np.int32)
+    def _scores(self) -> Scores:
+        scores = np.zeros(len(self.counts) + 1, dtype=np.int32)
+        ends = np.cumsum(self.counts)
+        ends *= 2
+        ends -= self.counts
+        ends -= self.rows
+        scores[:-1] = ends
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +123,28 @@ class RankSums(InThreads):
     def read(self, batch: Batch) -> Counts:
         """For each level of the group axis, missing last."""
         return self.read_alike([self], batch)[0]
+
+
+@dataclass(frozen=True)
+class PairRanks(OfPairs):
+    """Ranks of many pairs of axes among rows in which neither is missing, out of few rows.
+
+    They are not sums over rows, so that all rows are looked at together.
+    """
+
+    grouped: int
+    """Pairs, the first ones, of which the sums in each group of the first axis are asked for."""
+
+    __hash__ = OfPairs.__hash__
+
+    def held(self, batch: Batch) -> NDArray[np.uint32]:
+        """The levels of all rows."""
+        return np.stack([batch.narrow(axis) for axis in self.axes], axis=1).astype(np.uint32)
+
+    def answer(self, held: NDArray[np.uint32]) -> TableRanks:
+        """What ranks add up to."""
+        codes = np.ascontiguousarray(held.T)
+        return pair_ranks(codes, self.pairs, [axis.size for axis in self.axes], self.grouped)
 
 
 def _sum_of_cubes(counts: Counts) -> int:

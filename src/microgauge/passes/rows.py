@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

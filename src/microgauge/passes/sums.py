@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.passes.batch import Axis, Batch, Pass
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 
 _EXACT = float(1 << 53)

@@ -7,7 +7,6 @@ weights, an answer has three layers: rows, weight sums, sums of squared weights;
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
-from microgauge.kernels import Pairs, count_pairs
+from microgauge.kernels import Pairs, count_codes, count_pairs, sorted_codes
 from microgauge.passes.batch import Axis, Batch, InThreads, Pass
+from microgauge.records import dataclass
 from microgauge.values.levels import Weighing, sums_by
 
 Layers = NDArray[Any]
@@ -61,7 +61,10 @@ class Tally(Pass):
 
     def read(self, batch: Batch) -> Layers:
         """Layers × levels."""
-        return _layers(batch.levels(self.axis), self.axis.size + 1, batch.weights)
+        size = self.axis.size + 1
+        if batch.weights is None:
+            return count_codes(batch.narrow(self.axis), size)[np.newaxis]
+        return _layers(batch.levels(self.axis), size, batch.weights)
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ class Crosstab(Pass):
 
 
 @dataclass(frozen=True)
-class PairTables(Pass):
-    """Tables of many pairs of axes as one question: a wide table has too many to hold one each."""
+class OfPairs(Pass):
+    """Many pairs of axes as one question: a wide table has too many to hold one each."""
 
     axes: tuple[Axis, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -97,12 +100,19 @@ class PairTables(Pass):
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.axes, self.pairs))
+        return hash((type(self), self.axes, self.pairs))
 
     @cached_property
     def seen(self) -> tuple[Axis, ...]:
         """All axes."""
         return self.axes
+
+
+@dataclass(frozen=True)
+class PairTables(OfPairs):
+    """Tables of many pairs of axes."""
+
+    __hash__ = OfPairs.__hash__
 
     @cached_property
     def _places(self) -> Pairs:
@@ -202,6 +212,9 @@ class Absent(InThreads):
         levels = batch.narrow(self.axis)[rows]
         here = levels != self.axis.size
         weights = None if batch.weights is None else batch.weights[rows][here]
+        if weights is None:
+            keys, counts = sorted_codes(levels[here])
+            return SparseCells(keys, counts[np.newaxis])
         found = _sparse(levels[here], weights)
         return SparseCells(found.keys.astype(np.int64, copy=False), found.layers)
 

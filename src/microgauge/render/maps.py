@@ -8,10 +8,10 @@ ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+from microgauge.records import dataclass
 from microgauge.results.lettering import (
     LINE,
     Box,

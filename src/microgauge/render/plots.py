@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from microgauge.records import dataclass
 from microgauge.render.charts import assessment_map_spec, levels_spec, map_spec
 from microgauge.render.maps import Spec, coloured, shown
 from microgauge.results import Assessment, Ranking

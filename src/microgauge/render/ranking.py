@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from microgauge.records import dataclass
 from microgauge.render.short import Rows, fitted, told_lines
 from microgauge.render.text import WIDTH, notes_text, padded, wrapped
 from microgauge.results import (

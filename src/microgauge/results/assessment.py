@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.log import Note
+from microgauge.records import dataclass
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.balance import Rut
 from microgauge.results.disclosure import Disclosure

@@ -7,8 +7,10 @@ terminal, the report and a notebook show the same thing, and a new section needs
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
+
+from microgauge.records import dataclass
 
 Question = Literal["safe", "useful", "results", "changed", "experts", "measured"]
 """What a part of a report answers."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from microgauge.records import dataclass
 from microgauge.results.balance import AttributeUtility
 
 

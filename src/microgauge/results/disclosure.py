@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from microgauge.records import dataclass
 
 Ends = tuple[float, float]
 """The ends of a 95 % interval."""

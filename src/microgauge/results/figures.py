@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.records import dataclass
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.assessment import Assessment
 from microgauge.results.gdu import GDU

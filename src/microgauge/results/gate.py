@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from microgauge.records import dataclass
 from microgauge.results.assessment import Assessment
 from microgauge.results.figures import FIGURES
 from microgauge.results.left_in import LeftIn

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from microgauge.records import dataclass
 
 ANALYSED = frozenset({"analysis", "quasi_identifier", "sensitive"})
 """Roles of variables that measures look at; all others are left out. The schema's roles are these

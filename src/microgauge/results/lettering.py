@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
+
+from microgauge.records import dataclass
 
 _WIDTHS = {
     0.28: "'ijl", 0.30: "IJ", 0.32: " ,.", 0.34: "/:;\\|", 0.36: "f-", 0.40: "()[]t!", 0.42: "r",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from microgauge.records import dataclass
 
 Method = Literal["removed", "recoded", "suppressed", "swapped", "noisy", "changed", "unmatched"]
 """What is done to a variable; `swapped`: the same values as often, at other records."""

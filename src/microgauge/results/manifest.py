@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from microgauge.records import dataclass
 
 Role = Literal["original", "protected", "candidate", "external", "population", "holdout"]
 

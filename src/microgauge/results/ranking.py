@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from microgauge.records import dataclass
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
 from microgauge.results.given_back import given_back

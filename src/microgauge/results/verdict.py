@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from microgauge.records import dataclass
 from microgauge.results.disclosure import LookedFor
 
 Grade = Literal["good", "fair", "poor", "unknown"]

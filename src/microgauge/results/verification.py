@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from microgauge.records import dataclass
 
 State = Literal["same", "differs", "not compared"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from microgauge.records import dataclass
 from microgauge.results.joint import ClusterResult
 
 

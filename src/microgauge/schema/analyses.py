@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+from microgauge.records import dataclass
 from microgauge.schema.checks import MOST_DRAWS, choice, flag, is_number, number, texts, whole
 from microgauge.schema.columns import (
     Columns,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.records import dataclass
 from microgauge.schema.variables import Role, Type
 
 

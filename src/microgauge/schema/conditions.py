@@ -11,10 +11,10 @@ import io
 import operator
 import tokenize
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.records import dataclass
 from microgauge.schema.formulas import LARGEST, LONGEST, parsed, unquoted
 
 ORDER: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -12,12 +12,12 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.records import dataclass
 
 FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from microgauge.errors import hint
+from microgauge.records import dataclass
 from microgauge.results.figures import FIGURES
 from microgauge.results.requirements import SAID, Operator, limit_said
 from microgauge.schema.checks import flag, is_number

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from microgauge.records import dataclass
 from microgauge.schema.checks import choice, flag, fraction, is_number, seed_faults, whole
 from microgauge.schema.entries import Entries
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from microgauge.records import dataclass
 from microgauge.schema.entries import Entries
 from microgauge.schema.reading import Reader, numbered
 

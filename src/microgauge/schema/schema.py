@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from microgauge.errors import hint
+from microgauge.records import dataclass
 from microgauge.schema.analyses import Model
 from microgauge.schema.columns import Columns
 from microgauge.schema.entries import Entries

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+from microgauge.records import dataclass
 from microgauge.schema.checks import choice, flag, is_number, number, texts, weights_faults, whole
 from microgauge.schema.entries import Entries
 

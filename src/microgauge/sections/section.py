@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from microgauge.records import dataclass
 from microgauge.results.blocks import Question
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Shared:
     run: Callable[[Study, Log], Asking[Any]]
 
 
-class Section(ABC):
+class Section:
     """A question to a pair of files, answered in one part of the result.
 
     Everything that lists sections derives from these objects: `--only`, the schema's keys, JSON,
@@ -56,6 +56,8 @@ class Section(ABC):
     """What it answers, in a few words, for help."""
     page: ClassVar[str]
     """Its page under docs/."""
+    module: ClassVar[str] = ""
+    """Where its `run` is, which is loaded while tables are read. Empty: `run` is its own."""
     on_request: ClassVar[bool] = False
     """Whether it is computed only when it is asked for by an option of its own."""
     answers: ClassVar[Question] = "experts"
@@ -79,9 +81,9 @@ class Section(ABC):
     """For each of its figures: question, range, direction, reference; reading, where values can be
     told apart."""
 
-    @abstractmethod
     def run(self, study: Study, log: Log) -> Asking[Any]:
         """Ask in rounds, and return the result; None where there is nothing to tell."""
+        return import_module(self.module).run(study, log)  # type: ignore[no-any-return]
 
     def quickly(self) -> Section | Shared:
         """What stands for it in a first reading: itself, unless it can be had more quickly."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, has_order, in_
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
 from microgauge.passes import EqualAtLags, Facts, ProductAtLags
+from microgauge.records import dataclass
 from microgauge.results import Alignment
 from microgauge.results.wording import counted, rounded_per_cent
 from microgauge.schema import Options

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
 from microgauge.arrays import Flags, Floats
+from microgauge.records import dataclass
 from microgauge.schema import Value
 from microgauge.tables import NULL_WORDS, PADDED, Column
 from microgauge.tables.dictionary import on_grid

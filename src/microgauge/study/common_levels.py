@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.passes import Axis
+from microgauge.records import dataclass
 from microgauge.schema import Type
 from microgauge.study.recoding import Recoding
 from microgauge.study.variable import Described, Side
@@ -54,7 +53,7 @@ class Placed:
         return labels
 
     def _axis(self, column: str, side: Side, places: Index) -> Axis:
-        return Axis(column, np.append(places, self.size)[side.lookup], self.size)
+        return Axis.of(column, np.append(places, self.size)[side.lookup], self.size)
 
 
 def comparable(variable: Described) -> bool:
@@ -68,8 +67,8 @@ def common_axes(variable: Described) -> tuple[Axis, Axis]:
     original, protected = variable.original, variable.protected
     a, b, size = common(original.levels.keys, protected.levels.keys)
     return (
-        Axis(ORIGINAL + variable.name, np.append(a, size)[original.lookup], size),
-        Axis(PROTECTED + variable.name, np.append(b, size)[protected.lookup], size),
+        Axis.of(ORIGINAL + variable.name, np.append(a, size)[original.lookup], size),
+        Axis.of(PROTECTED + variable.name, np.append(b, size)[protected.lookup], size),
     )
 
 

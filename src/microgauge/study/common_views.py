@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
 
@@ -12,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking
 from microgauge.passes import Axis
+from microgauge.records import dataclass
 from microgauge.study.common_levels import comparable
 from microgauge.study.recoding import (
     MatchedCells,
@@ -43,8 +43,7 @@ class View:
         """How passes see a table's column."""
         side, places = self.sides[table]
         lookup = np.append(places, self.size)[side.lookup]
-        identity = np.array_equal(lookup, np.arange(len(lookup)))
-        return Axis(column, lookup, self.size, identity=identity)
+        return Axis.of(column, lookup, self.size)
 
     @property
     def range(self) -> float:

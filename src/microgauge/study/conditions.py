@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.schema.conditions import ARITHMETIC, ORDER, Condition
 from microgauge.study.records import Records
 from microgauge.values.labels import label_of

@@ -7,7 +7,7 @@ everything it leaves open is inferred and noted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,10 @@ from microgauge.arrays import Counts
 from microgauge.engines import Engine, Weight, over
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import hint, listing
+from microgauge.kernels import in_threads
 from microgauge.log import Log
+from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.results.wording import counted
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells
@@ -91,7 +94,7 @@ class Describer:
         counted = [weighed(found, w) for found, w in zip(tallies, weights, strict=True)]
         crowded = self._crowded()
         names = [name for name in self.original.columns if name not in crowded]
-        variables = [self._variable(name, *counted) for name in names]
+        variables = self._variables(names, counted)
         self._check_pairs()
         for column, found, weight in zip(self._weight_columns, counted, weights, strict=True):
             column.note(found, weight, self.log)
@@ -231,9 +234,25 @@ class Describer:
     def _given(self, name: str) -> Variable:
         return self.schema.variables.get(name, Variable())
 
-    def _variable(
+    def _variables(
+        self, names: Sequence[str], counted: Sequence[Mapping[str, Weighing]]
+    ) -> list[Described]:
+        """Each by itself, in threads where there are many rows; notes and faults in their order."""
+        apart = [replace(self, faults=[], log=self.log.child()) for _ in names]
+        found = in_threads(
+            lambda one: one[0].variable(one[1], *counted),
+            zip(apart, names, strict=True),
+            shared=self.original.rows >= SHARED_ROWS,
+        )
+        for one in apart:
+            self.faults += one.faults
+            self.log.notes += one.log.notes
+        return found
+
+    def variable(
         self, name: str, tally: Mapping[str, Weighing], protected_tally: Mapping[str, Weighing]
     ) -> Described:
+        """One variable, from how often each of its raw values occurs in either table."""
         given = self._given(name)
         column = self.original.columns[name]
         cells = Cells.read(column, given.missing)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from microgauge.engines import Engine, over
 from microgauge.engines.opening import open_table
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError, listing
+from microgauge.records import dataclass
 from microgauge.schema import Options, Schema, Variable
 from microgauge.study.describe import Describer, crowded_in
 from microgauge.study.variable import Described, Side

@@ -7,13 +7,13 @@ and at how many values a variable has; no value is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from microgauge.measures.left_in.names import words_of
+from microgauge.records import dataclass
 from microgauge.schema import ANALYSED
 from microgauge.study.variable import Described
 from microgauge.tables import Table

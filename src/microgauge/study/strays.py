@@ -7,11 +7,12 @@ distinct values and the rows of each, so that every engine reads them alike. No 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from microgauge.arrays import Counts, Flags
+from microgauge.records import dataclass
 from microgauge.schema import Variable
 from microgauge.study.cells import Cells
 from microgauge.tables import NULL_WORDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +11,8 @@ from microgauge.engines import Engine, Local
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Fault, InputError, Undefined, coded
 from microgauge.log import Log, Note
+from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.common_levels import Placed, comparable, compared, placed
@@ -107,6 +109,11 @@ class Study:
     def engines(self) -> tuple[Engine, Engine]:
         """The rows of both tables, the original's first."""
         return self.original, self.protected
+
+    @property
+    def long(self) -> bool:
+        """Whether variables have so many cells that threads share what is done for each."""
+        return max(engine.rows for engine in self.engines) >= SHARED_ROWS
 
     @property
     def matched(self) -> Engine | None:

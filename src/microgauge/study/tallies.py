@@ -8,7 +8,9 @@ import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.engines import Weight
+from microgauge.kernels import in_threads
 from microgauge.passes import Axis, Facts, Pass, Tally
+from microgauge.passes.batch import SHARED_ROWS
 from microgauge.passes.tables import Layers, weighing
 from microgauge.tables import Table
 from microgauge.values.levels import Weighing
@@ -40,6 +42,8 @@ def tallies_in(facts: Facts, table: Table) -> Tallies:
 def weighed(tallies: Tallies, weight: Weight | None) -> dict[str, Weighing]:
     """Rows, weights and squared weights of each value, by weights with a mean of one."""
     if weight is None:
-        return {name: weighing(layers[:1]) for name, layers in tallies.items()}
+        long = any(layers.shape[1] >= SHARED_ROWS for layers in tallies.values())
+        found = in_threads(lambda layers: weighing(layers[:1]), tallies.values(), shared=long)
+        return dict(zip(tallies, found, strict=True))
     scale = np.array([[1.0], [1.0 / weight.mean], [1.0 / weight.mean**2]])
     return {name: weighing(layers * scale) for name, layers in tallies.items()}

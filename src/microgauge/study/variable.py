@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.passes import Axis
+from microgauge.records import dataclass
 from microgauge.schema import Role, Type, Variable
 from microgauge.schema.columns import KnownColumn
 from microgauge.values.intervals import Interval

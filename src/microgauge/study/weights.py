@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from microgauge.arrays import Counts
 from microgauge.engines import Weight
 from microgauge.errors import hint
 from microgauge.log import Log
+from microgauge.records import dataclass
 from microgauge.results.wording import counted
 from microgauge.schema import Schema, Variable, Which
 from microgauge.study.cells import Cells

@@ -7,7 +7,7 @@ distinct value; rows are only ever touched as codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
@@ -15,7 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
-from microgauge.kernels import distinct_numbers
+from microgauge.kernels import distinct_numbers, few_texts
+from microgauge.records import dataclass
 from microgauge.tables.formats.format import Lines
 
 Kind = Literal["text", "number", "boolean", "date", "time", "span"]
@@ -215,20 +216,22 @@ def _encode_numbers(series: pl.Series, kind: Kind) -> Column:
 
 def _encode_text(series: pl.Series, order: tuple[str, ...] | None = None) -> Column:
     """Surrounding blanks do not make another value; a blank cell is a missing one."""
-    values, inverse = _distinct_text(series)
+    values, numbers = _distinct_text(series)
     stripped = values.str.strip_chars()
     stripped = pl.select(pl.when(stripped.str.len_bytes() > 0).then(stripped)).to_series()
     known = stripped.drop_nulls().unique().sort()
     index = {value: code for code, value in enumerate(known.to_list())}
-    lookup = np.array(
-        [index.get(value, len(known)) for value in stripped.to_list()], dtype=np.int64
-    )
-    codes = smallest(np.append(lookup, len(known)), len(known))[inverse]
+    lookup = [len(known), *(index.get(value, len(known)) for value in stripped.to_list())]
+    codes = smallest(np.array(lookup, dtype=np.int64), len(known)).take(numbers, mode="clip")
     return Column("text", known, codes, order=order)
 
 
 def _distinct_text(series: pl.Series) -> tuple[pl.Series, NDArray[np.integer[Any]]]:
-    """Distinct cells, and for each row the index of its own (their number where null)."""
+    """Distinct cells, and for each row the number of its own, from 1; 0 where null."""
+    series = series.rechunk()
+    few = few_texts(series)
+    if few is not None:
+        return series.gather(few[0]), few[1]
     physical = series.cast(pl.Categorical).to_physical().cast(pl.UInt32)
     most = cast("int | None", physical.max())
     if most is None:
@@ -237,6 +240,6 @@ def _distinct_text(series: pl.Series) -> tuple[pl.Series, NDArray[np.integer[Any
     first = np.full(most + 2, -1, dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     present = np.flatnonzero(first[:-1] >= 0)
-    lookup = np.full(most + 2, len(present), dtype=np.int64)
-    lookup[present] = np.arange(len(present))
+    lookup = np.zeros(most + 2, dtype=np.int64)
+    lookup[present] = np.arange(1, len(present) + 1)
     return series.gather(first[present]), lookup.take(codes, mode="clip")

@@ -13,13 +13,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError, listing
+from microgauge.records import dataclass
 from microgauge.tables.formats import format_names
 from microgauge.tables.formats.format import Lines
 from microgauge.tables.lines import (

@@ -8,7 +8,7 @@ the values.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ import polars as pl
 from microgauge.arrays import Codes, Floats
 from microgauge.errors import InputError
 from microgauge.kernels import Places, distinct_numbers
+from microgauge.records import dataclass
 from microgauge.tables.column import Column, Kind, LeftOut, UnsupportedColumn, as_cells, smallest
 
 NULL_WORDS = frozenset({"NA", ".", "NULL", "#N/A"})

@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError, first_line, listing, read_once, said_by_system
+from microgauge.records import dataclass
 from microgauge.tables.drift import common_type
 from microgauge.tables.formats import Format, format_of
 from microgauge.tables.formats.format import Held

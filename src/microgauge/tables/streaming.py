@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Hashes
 from microgauge.errors import InputError
+from microgauge.records import dataclass
 from microgauge.tables.column import Column, Key, LeftOut, Table, UnsupportedColumn, as_cells
 from microgauge.tables.dictionary import Dictionary, check_unchanged
 from microgauge.tables.scratch import Spilled, Veil

@@ -7,12 +7,12 @@ alike whatever the order of rows and columns, the engine, and the names of categ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from microgauge.arrays import Floats, Hashes, Index
+from microgauge.records import dataclass
 from microgauge.values.hashing import mixed
 
 ROUNDS = 2

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
+from microgauge.records import dataclass
 
 _NUMBER = r"[-−+]?(?:\d{1,3}(?:[,' ]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-−+]?\.\d+"
 _BOUND = rf"{_NUMBER}|[-−+]?(?:[Ii]nf(?:inity)?|∞)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.kernels import merged_places
+from microgauge.records import dataclass
 from microgauge.values.labels import number_label
 
 T = TypeVar("T")
@@ -92,6 +93,11 @@ class Levels:
     def missing(self) -> int:
         """Number of missing cells."""
         return int(self.weighing.rows[-1])
+
+    @property
+    def units(self) -> tuple[int, float, float]:
+        """Rows, weight and effective units, missing cells left out."""
+        return self.once("units", lambda: self.weighing.over(slice(0, -1)))
 
     @cached_property
     def present(self) -> int:

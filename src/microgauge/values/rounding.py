@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 
 EXPLAINED = 0.95
@@ -17,6 +17,10 @@ MOVED = 0.5
 """Share of the rows that a rule would change which must have changed so. Where most numbers are
 multiples already, nearly any change would pass for rounding otherwise."""
 MOST_DECIMALS = 6
+CLOSE = 1e-6
+"""Steps by which a multiple may be missed."""
+FIRST = 256
+"""Numbers that are looked at before all are."""
 MOST_FREQUENT = 96
 """Values from which units are guessed, those with most rows."""
 
@@ -66,7 +70,11 @@ def resolution(numbers: Floats) -> float | None:
     (5.0, 0.25)
     """
     finite = numbers[np.isfinite(numbers)]
-    return next(iter(_resolutions(finite[np.newaxis])), None) if len(finite) else None
+    some = finite[:FIRST]
+    told = np.abs(some).max(initial=0.0) > CLOSE  # numbers next to 0 are multiples of anything
+    if not len(finite) or (told and not _resolutions(some[np.newaxis])):
+        return None  # what a part has not, the whole has not
+    return next(iter(_resolutions(finite[np.newaxis])), None)
 
 
 def _resolutions(sets: Floats) -> set[float]:
@@ -76,7 +84,7 @@ def _resolutions(sets: Floats) -> set[float]:
         scaled = sets * 10.0**decimals
         whole = np.rint(scaled)
         exact = np.abs(whole).max(axis=1, initial=0.0) < 2.0**53
-        multiples = exact & (np.abs(scaled - whole) <= 1e-6).all(axis=1)
+        multiples = exact & (np.abs(scaled - whole) <= CLOSE).all(axis=1)
         units = np.gcd.reduce(np.abs(whole[multiples]).astype(np.int64), axis=1)
         found |= {float(Decimal(int(u)).scaleb(-decimals)) for u in np.unique(units) if u}
         sets = sets[exact & ~multiples]
@@ -109,7 +117,7 @@ def coarsest_units(numbers: Floats, rows: Floats) -> list[float]:
 
 def _multiples(numbers: Floats, unit: float) -> Flags:
     steps = numbers / unit
-    return np.asarray(np.isclose(steps, np.rint(steps), rtol=0.0, atol=1e-6))
+    return np.asarray(np.isclose(steps, np.rint(steps), rtol=0.0, atol=CLOSE))
 
 
 def found_rule(original: Floats, released: Floats, rows: Floats, own: float | None) -> Rule | None:
@@ -139,7 +147,7 @@ def _rules(unit: float) -> list[Rule]:
 
 def _given(rule: Rule, original: Floats, released: Floats, rows: Floats) -> float:
     """Rows that a rule gives; 0 where they are not enough to call it one."""
-    close = rule.unit * 1e-6
+    close = rule.unit * CLOSE
     rounded = rule.applied(original)
     hits = np.isclose(rounded, released, rtol=0.0, atol=close)
     moves = ~np.isclose(rounded, original, rtol=0.0, atol=close)

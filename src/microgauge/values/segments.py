@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Flags, Floats, Index
+from microgauge.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -85,6 +87,24 @@ def test_two_samples_by_scipy_to_the_last_digit(seed):
         wanted = stats.ks_2samp(a, b)
     assert found.statistic == pytest.approx(wanted.statistic, rel=1e-15, abs=0)
     assert found.p == pytest.approx(wanted.pvalue, rel=1e-12, abs=1e-300)
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were(monkeypatch):
+    monkeypatch.setenv("MICROGAUGE_PLAIN", "1")
+    whole, calls = stats.ks_2samp, []
+
+    def slowly(*samples, **choices):
+        calls.append(samples)
+        time.sleep(0.1 * len(calls))  # who came first is ready first, while the other is at work
+        return whole(*samples, **choices)
+
+    monkeypatch.setattr(stats, "ks_2samp", slowly)
+    levels = levels_of(np.arange(5.0))
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: kolmogorov_smirnov(levels, levels, None), range(2)))
+    assert len(calls) == 2
+    assert list(warnings.filters) == before
 
 
 def levels_of(numbers):

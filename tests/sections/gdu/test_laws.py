@@ -327,3 +327,22 @@ def test_pairs_do_not_depend_on_other_columns(survey):
     figures_of_pair = [key for key in one if key[0] == "age-region"]
     assert len(figures_of_pair) == 10
     assert all(one[key] == other[key] for key in figures_of_pair)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_ranks_out_of_rows_tables_and_scores_are_the_same(missing, monkeypatch):
+    """Few rows are ranked as they are, others by tables or by sums of scores: to the last bit."""
+    from microgauge.sections.gdu import pairs
+
+    original, protected = two_tables(4, 0.3, missing, rows=300)
+
+    def ranked():
+        found = assess(original, protected, only=["gdu"]).gdu.pairs
+        return [pair for pair in found if pair.test in pairs.RANKED]
+
+    by_rows = ranked()
+    assert {pair.test for pair in by_rows} == set(pairs.RANKED)
+    monkeypatch.setattr(pairs, "SHARED_ROWS", 0)
+    by_tables = ranked()
+    monkeypatch.setattr(pairs, "SMALL_TABLE", 0)
+    assert by_rows == by_tables == ranked()

@@ -20,7 +20,7 @@ from microgauge.measures.joint.designs import planned_design, tree_features
 from microgauge.measures.joint.folds import cross_auc, folds_of
 from microgauge.measures.joint.grouping import Frequencies, coarse, pooled
 from microgauge.measures.joint.ladder import Plan, association, chosen_plan
-from microgauge.measures.joint.logit import independent
+from microgauge.measures.joint.logit import Lead, independent
 from microgauge.measures.joint.propensity import LogitModel, score_distance
 from microgauge.measures.joint.terms import main_effects
 from microgauge.sections.joint.words import propensity_story
@@ -304,6 +304,31 @@ def test_drops_are_those_of_a_model_made_anew():
         assert score_distance(quick.probability, joint.share) == pytest.approx(
             score_distance(anew.probability, joint.share), rel=1e-4
         )
+
+
+def test_drops_where_many_rows_are_told_apart():
+    """Parents' region is one's own in the original; those of other files tell a tenth apart."""
+    original = make_survey(900, 1)
+    protected = perturb(original, 0.2)
+    elsewhere = original["region"].sample(frac=1, random_state=3).to_numpy()
+    moved = np.random.default_rng(2).random(900) < 0.4
+    protected["parents"] = protected["region"].where(~moved, elsewhere)
+    original["parents"] = original["region"]
+    said = schema({"parents": {"type": "nominal"}})
+    joint = joint_of(original, protected, said)
+    labels = joint.protected.astype(float)
+    whole = LogitModel.of(planned_design(joint, Plan(3, 3, None, 1800, 0)).columns)
+    fitted = whole.fitted(labels)
+    assert Lead.of(whole.columns, fitted.probability).own
+    for place, variable in enumerate(joint.variables):
+        quick = whole.without(place, fitted).fitted(labels)
+        anew = LogitModel.of(whole.columns.kept(whole.columns.without(place))).fitted(labels)
+        assert quick.rank == anew.rank
+        np.testing.assert_allclose(quick.probability, anew.probability, atol=1e-3)
+        distances = [score_distance(f.probability, joint.share) for f in (quick, anew)]
+        assert distances[0] == pytest.approx(distances[1], rel=1e-5)
+        assert fitted.separated
+        assert anew.separated == (variable.name not in ("region", "parents"))
 
 
 def test_what_renaming_and_turning_leave_alone():

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 from microgauge.errors import hint
 from microgauge.masking.forms import tables
 from microgauge.masking.recipe import Recipe, content_of
+from microgauge.records import dataclass
 from microgauge.results.plain import sayable
 
 MOST_CANDIDATES = 1_000

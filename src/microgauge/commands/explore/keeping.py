@@ -9,7 +9,7 @@ import time
 import typing
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from types import UnionType
 from typing import Any
@@ -19,6 +19,7 @@ from microgauge.commands.explore.grid import Try
 from microgauge.commands.explore.sealing import is_sealed, seal_of
 from microgauge.errors import InputError, said_by_system
 from microgauge.log import Note
+from microgauge.records import dataclass
 from microgauge.results import Assessment, Details, Inputs, VariableResult
 from microgauge.results.manifest import Manifest
 from microgauge.results.plain import sayable, to_dict

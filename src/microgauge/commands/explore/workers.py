@@ -9,7 +9,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
@@ -22,6 +22,7 @@ from microgauge.errors import InputError
 from microgauge.kernels.sharing import processors
 from microgauge.log import silent
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 from microgauge.results import Assessment
 from microgauge.schema import Schema
 from microgauge.tables import changed_table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from microgauge.passes import Batch, Pass, finished, fold
 from microgauge.passes.batch import BATCH_ROWS, LONG_ROWS
 from microgauge.passes.classes import ClassCells
 from microgauge.passes.tables import SparseCells
+from microgauge.records import dataclass
 from microgauge.tables import Reading
 from microgauge.tables.dictionary import Dictionary
 from microgauge.tables.streaming import KeyFacts, batch_facts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ from microgauge.masking.any_match import suppressed_to_match
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 from microgauge.schema.checks import choice, number
 from microgauge.values.packing import MOST, distinct, packed
 

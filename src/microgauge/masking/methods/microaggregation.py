@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from microgauge.masking.checks import whole_up_to
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 
 
 def sorted_groups(scores: Floats, size: int) -> Index:

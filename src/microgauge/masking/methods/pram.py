@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, Undefined
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 from microgauge.schema.checks import share
 from microgauge.values.labels import label_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
+from microgauge.records import dataclass
 
 
 def rank_swapped(values: Floats, window: int, rng: np.random.Generator) -> Index:

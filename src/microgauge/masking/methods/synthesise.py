@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from microgauge.errors import InputError
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data, finite
+from microgauge.records import dataclass
 
 LEAF = 5
 """Records in a leaf from which a value is drawn."""

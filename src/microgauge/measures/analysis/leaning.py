@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Floats
+from microgauge.records import dataclass
 
 ENOUGH = 1_000.0
 """Records beyond which nobody asks whether there are enough."""

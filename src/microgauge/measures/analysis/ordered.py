@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import special
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 STEPS, HALVINGS = 100, 40
 CLOSE = 1e-10

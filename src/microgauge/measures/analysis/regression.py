@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from microgauge.measures.gdu.models import (
     fitted_glm,
     with_intercept,
 )
+from microgauge.records import dataclass
 from microgauge.results import CoefficientResult, RegressionKind, RegressionResult
 
 SIGNIFICANT = 0.05

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import special
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
+from microgauge.records import dataclass
 
 NORMAL_975 = float(special.ndtri(0.975))
 

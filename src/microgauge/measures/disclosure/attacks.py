@@ -21,7 +21,6 @@ risk in synthetic data. PoPETs 2023 (2), 312-328.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from microgauge.errors import Undefined
 from microgauge.measures.disclosure.draws import Kind, random_order
 from microgauge.measures.disclosure.nearest import Attribute, Near, nearest_pairs
 from microgauge.measures.disclosure.shares import Interval, wilson
+from microgauge.records import dataclass
 from microgauge.values.hashing import mixed
 
 ATTACKS = 500

@@ -9,7 +9,6 @@ All are shares of original records; a missing value, of a key or a target, is a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.learned import Cells, most_common
 from microgauge.measures.disclosure.matches import same_profiles
+from microgauge.records import dataclass
 
 COMMON_SHARE, COMMON_UNITS = 0.9, 50
 """A value that makes up more of more disclosed records is a flag: little may be learned."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +11,7 @@ from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.intervals import newcombe
 from microgauge.measures.disclosure.shares import Interval, wilson
+from microgauge.records import dataclass
 
 MOST = 2_000_000
 """Different records of a table beyond which they are not compared by their numbers."""

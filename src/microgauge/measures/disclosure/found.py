@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.matches import Matches
 from microgauge.measures.disclosure.shares import Interval, wilson
+from microgauge.records import dataclass
 
 ABOVE = (0.1, 0.2, 0.5)
 

@@ -6,13 +6,12 @@ means over people are resampled by clusters, the people with a common match, not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.shares import Interval, wilson
+from microgauge.records import dataclass
 
 LEVEL = 0.95
 DRAWS = 20_000

@@ -8,7 +8,7 @@ and target would give.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.disclosure.matches import Matches
 from microgauge.measures.risk.compatible import Layer
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 from microgauge.values.packing import distinct
 

@@ -7,7 +7,7 @@ profile have the same matches, and so have all records with one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.disclosure.nearest import Attribute, nearest_pairs
 from microgauge.measures.risk.compatible import Layer, compatible_layers
+from microgauge.records import dataclass
 from microgauge.values.packing import MOST, distinct, packed
 
 

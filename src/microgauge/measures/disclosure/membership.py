@@ -29,7 +29,6 @@ often finds nothing that is not there. Without anything to find, the lower limit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -41,6 +40,7 @@ from microgauge.errors import Undefined
 from microgauge.measures.disclosure.draws import random_order
 from microgauge.measures.disclosure.nearest import Attribute, nearest_distances
 from microgauge.measures.disclosure.shares import Interval, clopper_pearson
+from microgauge.records import dataclass
 
 LEVEL = 0.95
 STRICT = 0.25

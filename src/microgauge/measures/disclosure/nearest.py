@@ -16,7 +16,6 @@ query has found already is passed by. What is left is compared densely.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 SAME = 1e-9
 """Distances that differ by no more are one."""

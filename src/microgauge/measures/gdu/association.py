@@ -10,7 +10,6 @@ have one after the other (`Segments`). A wide table has more pairs than there is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -20,6 +19,7 @@ from scipy import special
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.results import Test
 from microgauge.values.levels import Keys, sums_by
 from microgauge.values.segments import Segments, joined

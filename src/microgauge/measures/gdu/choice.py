@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from microgauge.errors import Undefined
 from microgauge.measures.gdu.association import PairTest
+from microgauge.records import dataclass
 from microgauge.schema import Type
 
 Scale = Literal["nominal", "ordinal", "not normal", "normal"]

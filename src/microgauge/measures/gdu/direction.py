@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.measures.gdu.association import Associations, CellFacts, SignedGroups
+from microgauge.records import dataclass
 from microgauge.values.levels import Keys, common, sums_by
 from microgauge.values.segments import Segments, joined
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from math import exp, gcd
+from threading import Lock
 
 import numpy as np
 from scipy import special
@@ -13,6 +13,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import compiled
 from microgauge.measures.gdu.kolmogorov import exact_tail, kolmogorov_tail
+from microgauge.records import dataclass
 from microgauge.results import Test
 from microgauge.values.levels import Levels, common, sums_by
 
@@ -64,6 +65,10 @@ def _unweighted(levels: Levels) -> bool:
     )
 
 
+_FILTERS = Lock()
+"""Filters of warnings are the whole process's: threads that change them must take turns."""
+
+
 def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     n, m = original.present, protected.present
     if max(n, m) > EXACT_LIMIT:
@@ -74,7 +79,7 @@ def _unweighted_ks(original: Levels, protected: Levels) -> Comparison:
     from scipy import stats  # takes half a second to load: only where there are no compiled loops
 
     samples = (np.repeat(side.numbers, side.rows) for side in (original, protected))
-    with warnings.catch_warnings():
+    with _FILTERS, warnings.catch_warnings():
         # Where the exact p cannot be had, scipy says so and gives the asymptotic one.
         warnings.simplefilter("ignore", RuntimeWarning)
         found = stats.ks_2samp(*samples, method="auto")
@@ -128,7 +133,7 @@ def _asymptotic(distance: float, n: float, m: float) -> float:
 
 
 def _units(levels: Levels, test_n: int | None) -> float:
-    _, _, effective = levels.weighing.over(slice(0, -1))
+    _, _, effective = levels.units
     return effective if test_n is None else min(effective, float(test_n))
 
 

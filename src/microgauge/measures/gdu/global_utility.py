@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 
 def global_reduction_coefficient(before: int, after: int) -> float:

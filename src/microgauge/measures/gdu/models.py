@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy import special
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.measures.gdu.steps import Verdict, significance, similarity
+from microgauge.records import dataclass
 from microgauge.results import ModelScore, TermScore
 from microgauge.schema import Model
 

@@ -25,7 +25,7 @@ def is_normal(levels: Levels, test_n: int | None = None) -> bool:
     Fewer than 4 values or a constant are not normal. **Reading:** the paper's one-sample
     Kolmogorov–Smirnov test has estimated parameters, which is what Lilliefors corrects for.
     """
-    _, _, units = levels.weighing.over(slice(0, -1))
+    _, _, units = levels.units
     if levels.present < 4 or len(levels) < 2 or units < 4:
         return False
     if _mean_and_deviation(levels)[1] <= 0:
@@ -52,7 +52,7 @@ def _mean_and_deviation(levels: Levels) -> tuple[float, float]:
 
 
 def _moments(levels: Levels) -> tuple[float, float]:
-    _, total, units = levels.weighing.over(slice(0, -1))
+    _, total, units = levels.units
     numbers, weights = levels.numbers, levels.sums
     mean = float((numbers * weights).sum() / total)
     variance = float((weights * (numbers - mean) ** 2).sum() / total) * units / (units - 1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Floats
+from microgauge.records import dataclass
 from microgauge.results import Outcome
 
 OUTCOMES: tuple[Outcome, ...] = ("kept", "none", "lost", "gained", "reversed")

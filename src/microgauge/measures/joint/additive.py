@@ -8,7 +8,7 @@ straight line, with none it is the regression spline of the same knots.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import Fitted, score_distance
 from microgauge.measures.joint.terms import Columns, Term, build
+from microgauge.records import dataclass
 
 PIECES = 10
 """Pieces of a curve, with as many rows of both files each as ties allow."""

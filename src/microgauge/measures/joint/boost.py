@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.measures.joint.propensity import Fitted, crossed_by, score_distance
+from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
 
 TREES = 100

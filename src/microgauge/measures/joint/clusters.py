@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
+from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
 
 Weights = Literal["size", "equal", "error"]

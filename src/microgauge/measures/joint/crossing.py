@@ -9,11 +9,9 @@ original has none, or breaks what coarse groups do not show, is told apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import special
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
@@ -22,6 +20,8 @@ from microgauge.kernels.cells import CellNumbers
 from microgauge.measures.joint.grouping import Frequencies, coarse, fine, pooled
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import MOST_GROUPS, by_association
+from microgauge.measures.joint.logit import expected
+from microgauge.records import dataclass
 
 FINE_GROUPS = 30
 """Groups of a number by itself."""
@@ -126,7 +126,7 @@ class _Problem:
             + penalties
         )
         scale = 1.0 / np.sqrt(curvature)
-        begun = np.asarray(special.logit(share))
+        begun = np.log(share / (1.0 - share))
         return _Problem(
             cells.places, response[:, np.newaxis], seen, begun, scale, penalties * scale**2
         )
@@ -137,7 +137,7 @@ class _Problem:
         return np.asarray(fits - np.einsum("ij,ij->j", self.penalties, beta**2) / 2.0)
 
     def gradient(self, eta: Floats, beta: Floats) -> Floats:
-        residual = self.seen * (self.response - special.expit(eta))
+        residual = self.seen * (self.response - expected(eta))
         sums = scattered_cells(self.places, residual, len(beta))
         return np.asarray(self.scale * sums - self.penalties * beta)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +25,7 @@ from microgauge.measures.joint.terms import (
     standardised,
     terms_of,
 )
+from microgauge.records import dataclass
 from microgauge.schema.formulas import CONTEXT, Formula, check_width
 
 KNOTS = 5

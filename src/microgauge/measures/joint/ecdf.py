@@ -12,12 +12,12 @@ and a point's set is the intersection of one entry of each table, 64 rows at a t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
 from microgauge.arrays import Bits, Counts, Flags, Floats, Index
 from microgauge.measures.joint.joint import Joint
+from microgauge.records import dataclass
 
 POINTS_AT_A_TIME = 48
 """Few enough for the sets of a block of points to stay in the processor's cache."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -13,6 +12,7 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import separation
+from microgauge.records import dataclass
 from microgauge.values.packing import MOST, distinct, packed
 
 FOLDS = 5

@@ -6,12 +6,11 @@ whatever the protected file is, and fixed where it is a resample of the original
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.measures.joint.joint import Joint, JointVariable
+from microgauge.records import dataclass
 
 FEW_ROWS = 20
 """A category with fewer rows in the original is pooled with others of its kind."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from microgauge.arrays import Flags, Floats, Hashes, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.schema import Type
 from microgauge.values.hashing import mixed, row_hashes
 

@@ -8,7 +8,6 @@ candidates that are compared, in any order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -25,6 +24,7 @@ from microgauge.measures.joint.grouping import (
 )
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.terms import MISSING, Term
+from microgauge.records import dataclass
 
 ROWS_PER_TERM = 20
 """Rows that a term needs."""

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread_if_few
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.logit import (
     CLOSE,
     ENOUGH,
     FEW_COLUMNS,
+    MANY_APART,
     Basis,
-    curvature,
-    curved,
+    Lead,
     fit_logit,
     independent,
     rank_of,
 )
 from microgauge.measures.joint.terms import Columns
-from microgauge.threads import one_thread_if_few
+from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
 from microgauge.values.levels import sums_by
 
@@ -38,8 +39,6 @@ SURELY = 4.0
 RARELY = 0.01
 SMALL, CLEAR = 0.55, 0.65
 """Cross-fitted AUC below which a difference is small, and clear; from there it is easy to see."""
-LEAST_WEIGHT = 0.02
-"""Of a row in a curvature that leads the steps of other fits, whose scores are less certain."""
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
 
@@ -111,6 +110,8 @@ class LogitModel:
     """Coefficients of all columns from which a fit begins."""
     rank_original: int | None = None
     """Rank on the original's rows alone."""
+    longer: float = 1.0
+    """Share of rows told apart from which longer steps are tried."""
     _held: dict[str, Any] = field(default_factory=dict)
     """What serves several fits: the curvature at that of the whole, the original's rows."""
 
@@ -126,13 +127,15 @@ class LogitModel:
         rank = None
         if protected is not None:
             rank = rank_of(columns.taken(np.flatnonzero(~protected)))
-        return LogitModel(columns, independent(columns, gram), gram, close, rank_original=rank)
+        basis = independent(columns, gram)
+        longer = MANY_APART if close <= CLOSE else 1.0  # rough fits end before it pays
+        return LogitModel(columns, basis, gram, close, rank_original=rank, longer=longer)
 
     def fitted(self, protected: Floats) -> Fitted:
         """Scores by maximum likelihood."""
         many = self.basis.matrix is None
         start = self.basis.gathered(self.start) if many and self.start is not None else None
-        found = fit_logit(self.basis, protected, None, self.close, self.enough, start)
+        found = fit_logit(self.basis, protected, None, self.close, self.enough, start, self.longer)
         every = self.basis.spread(found.beta) if many else None
         return Fitted(found.probability, found.rank, found.separated, every, self.rank_original)
 
@@ -142,12 +145,12 @@ class LogitModel:
         basis = self._among(kept)
         if whole is None or whole.coefficients is None or basis.matrix is not None:
             return LogitModel(self.columns, basis, self.gram, NEAR, FOR_DROPS)
-        if "curvature" not in self._held:
-            scores = whole.probability
-            weights = np.maximum(scores * (1.0 - scores), LEAST_WEIGHT)
-            self._held["curvature"] = curvature(self.columns, weights)
-        basis = curved(basis, self._held["curvature"])
-        return LogitModel(self.columns, basis, self.gram, NEAR, FOR_DROPS, whole.coefficients)
+        if "lead" not in self._held:
+            self._held["lead"] = Lead.of(self.columns, whole.probability)
+        lead: Lead = self._held["lead"]
+        start, longer = whole.coefficients, 0.0 if lead.own else 1.0
+        basis = lead.leading(basis, start)
+        return LogitModel(self.columns, basis, self.gram, NEAR, FOR_DROPS, start, longer=longer)
 
     def _among(self, kept: Index) -> Basis:
         """A part of independent columns is independent, unless others depended on what is gone."""

@@ -9,7 +9,6 @@ values; columns are centred and scaled only after that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 from typing import Any
@@ -21,6 +20,7 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import sparse_gram
 from microgauge.measures.joint.joint import Joint, check_size
+from microgauge.records import dataclass
 
 Term = tuple[tuple[int, int], ...]
 """(variable, power) pairs, e.g. ((0, 1), (2, 1)) for the product of the first and third."""
@@ -136,19 +136,17 @@ class Columns:
         found[self.sparse.indices[self.sparse.data < 0]] = False
         return found
 
-    def gram(self, weights: Floats | None = None) -> Floats:
-        """Xᵀ W X; `Undefined` where that is too large."""
+    def gram(self, weights: Floats | None = None, ahead: int = 0) -> Floats:
+        """Xᵀ W X, with so many rows and columns of 0 ahead; `Undefined` where it is too large."""
         check_size(self.shape[1], self.shape[1])
         weighted = self.dense if weights is None else self.dense * weights[:, np.newaxis]
-        top = self.dense.T @ weighted
-        if self.sparse is None:
-            return np.asarray(top)
-        split = self.dense.shape[1]
-        found = np.empty((self.shape[1], self.shape[1]))
-        found[:split, :split] = top
-        found[split:, :split] = self._turned @ weighted
-        found[:split, split:] = found[split:, :split].T
-        found[split:, split:] = sparse_gram(self.sparse, self._by_columns, weights)
+        found = np.zeros((ahead + self.shape[1], ahead + self.shape[1]))
+        split = ahead + self.dense.shape[1]
+        found[ahead:split, ahead:split] = self.dense.T @ weighted
+        if self.sparse is not None:
+            found[split:, ahead:split] = self._turned @ weighted
+            found[ahead:split, split:] = found[split:, ahead:split].T
+            sparse_gram(self.sparse, self._by_columns, weights, found)
         return found
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.records import dataclass
 from microgauge.values.hashing import places_hashed, seeded
 
 MOST_LOOKED = 100_000

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
 from microgauge.arrays import Flags
 from microgauge.measures.left_in.checks import BY_LENGTH, digits_of, iban
 from microgauge.measures.left_in.contents import FEW, Contents
+from microgauge.records import dataclass
 
 SURE = 0.95
 """Share of the cells that must satisfy a check digit, which one number in ten does by chance."""

@@ -9,7 +9,6 @@ column is found by how its values are spelt, by how many differ, and by its name
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from microgauge.measures.left_in.contents import FEW, MANY, Contents
 from microgauge.measures.left_in.dates import dated
 from microgauge.measures.left_in.names import named
 from microgauge.measures.left_in.patterns import checked, spelt
+from microgauge.records import dataclass
 
 CELLS = 20
 """Filled cells below which different values say nothing."""

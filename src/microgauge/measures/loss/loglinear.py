@@ -10,7 +10,6 @@ reference, and the order of categories does not matter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
@@ -20,6 +19,7 @@ from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
+from microgauge.records import dataclass
 
 MOST_CELLS = 20_000
 MOST_PARAMETERS = 300

@@ -6,7 +6,6 @@ absolute error and mean variation (|difference| / |original|, entries of 0 left 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import TOO_LARGE
+from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
 
 NEGLIGIBLE = 1e-10

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.values.levels import Levels, Weighing
 
 TOO_LARGE = "the numbers are too large to be squared"

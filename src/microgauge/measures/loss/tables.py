@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 ROUNDING = 1e-12
 """What rounding may leave of χ²/n where there is no association."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite, sqrt
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ record i cannot be told from. Sampling weights play no part.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.risk.compatible import compatible_sums
+from microgauge.records import dataclass
 from microgauge.values.packing import MOST, distinct, packed
 
 

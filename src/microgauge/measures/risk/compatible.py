@@ -7,7 +7,7 @@ compatible with a third need not be so with another: every class has neighbours 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Index
+from microgauge.records import dataclass
 from microgauge.values.levels import sums_by
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
 

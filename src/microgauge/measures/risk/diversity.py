@@ -10,7 +10,6 @@ Files have about as many classes as records, so everything works on the cells th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 Number = TypeVar("Number", bound=np.generic)
 

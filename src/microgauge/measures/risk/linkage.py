@@ -15,7 +15,6 @@ worked out one by one, so that rounding of the products decides nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 BLOCK = 512
 """Profiles of either side compared at a time: their distances stay in the processor's cache."""

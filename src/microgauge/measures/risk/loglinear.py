@@ -11,7 +11,6 @@ beside the one that was drawn. μ comes from a log-linear model, because one rec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import inf, prod
 from typing import Literal
@@ -20,6 +19,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 Model = Literal["pairs", "main effects"]
 

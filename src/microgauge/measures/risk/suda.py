@@ -13,7 +13,6 @@ one. A suppressed cell then tells nobody apart: no MSU holds an attribute that i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 from typing import Protocol
@@ -23,6 +22,7 @@ import numpy as np
 from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import InputError, Undefined
 from microgauge.measures.risk.compatible import compatible
+from microgauge.records import dataclass
 
 Subset = tuple[int, ...]
 

@@ -9,7 +9,6 @@ the original values that they cover.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

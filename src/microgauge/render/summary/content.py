@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePath
 
+from microgauge.records import dataclass
 from microgauge.render.ranking import verdict as choice_said
 from microgauge.results import Assessment, Candidate, InputTable, Ranking
 from microgauge.results.figures import UTILITIES

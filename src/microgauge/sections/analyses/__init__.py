@@ -11,12 +11,9 @@ from microgauge.sections.analyses.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
     from microgauge.sections.public.told import Told
-    from microgauge.study.study import Study
 
 
 class Indicators(Section):
@@ -27,18 +24,13 @@ class Indicators(Section):
     title = "Indicators"
     about = "statistics that the schema names, with intervals"
     page = "indicators.md"
+    module = "microgauge.sections.analyses.indicators"
     answers = "results"
     result = tuple[IndicatorResult, ...]
     choices = Indicator
     key = "indicator"
     several = True
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Each indicator on both sides."""
-        from microgauge.sections.analyses.indicators import run
-
-        return run(study, log)
 
     def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
         """How many still lie where they did."""
@@ -74,18 +66,13 @@ class Regressions(Section):
     title = "Regressions"
     about = "regressions that the schema names"
     page = "regressions.md"
+    module = "microgauge.sections.analyses.regressions"
     answers = "results"
     result = tuple[RegressionResult, ...]
     choices = Regression
     key = "regression"
     several = True
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Each regression on both sides."""
-        from microgauge.sections.analyses.regressions import run
-
-        return run(study, log)
 
     def brief(self, result: Assessment) -> Sequence[tuple[str, str]]:
         """How far their intervals overlap."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.schema import Indicator, Which
 from microgauge.sections.analyses.units import condition_of, grouping
 from microgauge.study.conditions import rows_where

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.analysis.overlap import overlap
+from microgauge.records import dataclass
 from microgauge.results import IndicatorResult
 from microgauge.schema import Indicator, Which
 from microgauge.sections.analyses.frames import Frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,7 @@ from microgauge.measures.analysis.statistics import (
     total,
 )
 from microgauge.measures.loss.values import finite
+from microgauge.records import dataclass
 from microgauge.schema import Indicator, Which
 from microgauge.schema.conditions import Condition, parse_condition
 from microgauge.study.conditions import rows_where

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from microgauge.results.balance import Rut
 from microgauge.sections.balance.choices import RutChoices
@@ -11,11 +11,8 @@ from microgauge.sections.balance.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
-    from microgauge.study.study import Study
 
 
 class Balance(Section):
@@ -25,15 +22,10 @@ class Balance(Section):
     title = "Balance of risk and utility"
     about = "risk and utility on one scale"
     page = "rut.md"
+    module = "microgauge.sections.balance.section"
     result = Rut
     choices = RutChoices
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Loss and similarity of each variable, and the balance with risk."""
-        from microgauge.sections.balance.section import run
-
-        return run(study, log)
 
     def headline(self, result: Assessment) -> Headline:
         """The balance."""

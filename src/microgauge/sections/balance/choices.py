@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from microgauge.records import dataclass
 from microgauge.results.inputs import ANALYSED
 from microgauge.schema.checks import choice, share, two_weights
 from microgauge.schema.columns import Columns, no_numbers

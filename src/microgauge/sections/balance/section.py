@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from microgauge.arrays import Floats, Index
@@ -12,6 +11,7 @@ from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.balance.balance import SWEEP, balance, utility, weighted_total
 from microgauge.measures.loss.values import Apart
+from microgauge.records import dataclass
 from microgauge.results import AttributeUtility, Disclosure, Risk, Rut, SweepStep, VectorUtility
 from microgauge.sections.balance.attributes import Attribute
 from microgauge.sections.balance.choices import RutChoices

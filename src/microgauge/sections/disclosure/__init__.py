@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from microgauge.results.disclosure import Disclosure as DisclosureResult
 from microgauge.sections.disclosure.explanations import EXPLANATIONS
 from microgauge.sections.section import Section, Shared
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
-    from microgauge.study.study import Study
 
 
 class Disclosure(Section):
@@ -24,15 +21,10 @@ class Disclosure(Section):
     title = "What an intruder gets"
     about = "who is found and what is learned by quasi-identifiers"
     page = "disclosure.md"
+    module = "microgauge.sections.disclosure.section"
     answers = "safe"
     result = DisclosureResult
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Every figure of disclosure."""
-        from microgauge.sections.disclosure.section import run
-
-        return run(study, log)
 
     def quickly(self) -> Shared:
         """With the nearest records looked for only for some people."""

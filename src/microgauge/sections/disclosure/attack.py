@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread
 from microgauge.measures.disclosure.found import Own, nearest_own
 from microgauge.measures.disclosure.learned import Chance, Learned, Target, learned
 from microgauge.measures.disclosure.matches import (
@@ -19,9 +19,9 @@ from microgauge.measures.disclosure.matches import (
     nearest_matches,
 )
 from microgauge.measures.risk.compatible import Layer
+from microgauge.records import dataclass
 from microgauge.sections.disclosure.evidence import Evidence, Profiles
 from microgauge.study.common_views import View
-from microgauge.threads import one_thread
 
 MOST_COMPARED = 5_000_000_000
 """Pairs of profiles beyond which the nearest are looked for only for some people."""

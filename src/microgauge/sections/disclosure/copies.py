@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from microgauge.measures.disclosure.matches import agree, exact_matches
 from microgauge.measures.disclosure.shares import wilson
 from microgauge.passes import Classes
 from microgauge.passes.classes import ClassCells
+from microgauge.records import dataclass
 from microgauge.results.disclosure import CopiedUnits
 from microgauge.sections.disclosure.evidence import Profiles
 from microgauge.study.common_views import TableName, View

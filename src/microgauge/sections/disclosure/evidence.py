@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -17,6 +17,7 @@ from microgauge.measures.disclosure.learned import Cells
 from microgauge.measures.disclosure.matches import same_profiles
 from microgauge.passes import Axis, Classes, Facts, MovedClasses, OwnClasses, Pass
 from microgauge.passes.classes import ClassCells
+from microgauge.records import dataclass
 from microgauge.study.common_views import TableName, View
 from microgauge.study.study import Study
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from microgauge.measures.disclosure.intervals import (
     normal_quantile,
     simultaneous,
 )
+from microgauge.records import dataclass
 from microgauge.results.disclosure import (
     CopiedUnits,
     Disclosure,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.disclosure.matches import Matches, same_profiles
 from microgauge.passes import OwnClasses
 from microgauge.passes.classes import ClassCells
+from microgauge.records import dataclass
 from microgauge.results.disclosure import GroupFound
 from microgauge.sections.disclosure.evidence import Asked
 from microgauge.sections.risk.choices import RiskChoices

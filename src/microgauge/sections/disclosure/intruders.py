@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +13,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.measures.disclosure.learned import Cells, Target
 from microgauge.measures.disclosure.matches import agree, same_profiles
 from microgauge.passes import Classes
+from microgauge.records import dataclass
 from microgauge.results.disclosure import Intruder
 from microgauge.sections.disclosure.attack import Attack, both_ways
 from microgauge.sections.disclosure.evidence import (

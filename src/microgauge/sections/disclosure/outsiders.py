@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread
 from microgauge.measures.disclosure.attacks import Attack, Variable, inference, linkability
 from microgauge.measures.disclosure.draws import random_order
 from microgauge.measures.disclosure.membership import membership
 from microgauge.measures.disclosure.nearest import Attribute
 from microgauge.measures.disclosure.singling import singling_out
+from microgauge.records import dataclass
 from microgauge.results.disclosure import Membership, WpAttack
 from microgauge.sections.disclosure.copies import Copies
 from microgauge.study.common_views import TableName, View
-from microgauge.threads import one_thread
 
 MOST_UNITS = 20_000
 """Units of a table that are looked for among all protected records; more are a sample of them."""

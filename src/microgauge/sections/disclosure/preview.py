@@ -8,11 +8,12 @@ keys and target occurs, and are those of the file that the recoding makes.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from microgauge.measures.disclosure.learned import Target
+from microgauge.records import dataclass
 from microgauge.results.disclosure import Intruder
 from microgauge.schema import Role
 from microgauge.sections.disclosure.attack import Attack

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import Undefined, listing
 from microgauge.log import Log
 from microgauge.measures.disclosure.learned import Chance, Target
+from microgauge.records import dataclass
 from microgauge.results.disclosure import (
     CopiedUnits,
     Disclosure,

@@ -11,12 +11,9 @@ from microgauge.sections.gdu.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
     from microgauge.sections.public.told import Told
-    from microgauge.study.study import Study
 
 
 class Gdu(Section):
@@ -27,16 +24,11 @@ class Gdu(Section):
     title = "Global data utility"
     about = "variables, pairs and models, one figure"
     page = "gdu.md"
+    module = "microgauge.sections.gdu.run"
     answers = "useful"
     choices = GduChoices
     result = GDU
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Tests of every variable and pair."""
-        from microgauge.sections.gdu.run import run
-
-        return run(study, log)
 
     def headline(self, result: Assessment) -> Headline:
         """The figure and its halves."""

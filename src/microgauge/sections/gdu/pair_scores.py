@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
@@ -15,12 +14,14 @@ from numpy.typing import NDArray
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.engines.rounds import Asking, in_blocks, together
 from microgauge.errors import Undefined
+from microgauge.kernels import in_threads
 from microgauge.log import Log
 from microgauge.measures.gdu.association import TOO_MANY_CELLS, WHY, Associations, PairTest
 from microgauge.measures.gdu.choice import Scale, SeenVariable, choose, scale_of
 from microgauge.measures.gdu.direction import turns
 from microgauge.measures.gdu.normality import is_normal
 from microgauge.measures.gdu.steps import KEPT, NONE, OUTCOMES, REVERSED, outcomes, similarities
+from microgauge.records import dataclass
 from microgauge.results import PairScore
 from microgauge.schema import Which
 from microgauge.sections.gdu.pairs import Answer, Ask, Asker, Seen
@@ -200,15 +201,17 @@ class Pairs:
     @cached_property
     def _kinds(self) -> dict[str, SeenVariable]:
         """Each variable's place in the table of tests, found once and not once per pair."""
-        return {
-            v.name: SeenVariable(
-                scale_of(v.original.type, self._normal(v, v.original)),
-                scale_of(v.protected.type, self._normal(v, v.protected)),
-                v.name in self.study.recodings,
-            )
-            for v in self.study.analysed
-            if v.protected is not None and v.name not in self._gone
-        }
+        there = [v for v in self.study.analysed if v.name not in self._gone]
+        kinds = in_threads(self._kind, there, shared=self.study.long)
+        return {v.name: kind for v, kind in zip(there, kinds, strict=True)}
+
+    def _kind(self, variable: Described) -> SeenVariable:
+        assert variable.protected is not None
+        return SeenVariable(
+            scale_of(variable.original.type, self._normal(variable, variable.original)),
+            scale_of(variable.protected.type, self._normal(variable, variable.protected)),
+            variable.name in self.study.recodings,
+        )
 
     def _normal(self, variable: Described, side: Side) -> bool:
         if side.type != "continuous" or not self.study.options.normality:
@@ -255,7 +258,9 @@ class Pairs:
 
     @cached_property
     def _prints(self) -> dict[str, bytes]:
-        return {v.name: fingerprint(v.original) for v in self.study.analysed}
+        there = self.study.analysed
+        prints = in_threads(lambda v: fingerprint(v.original), there, shared=self.study.long)
+        return {v.name: found for v, found in zip(there, prints, strict=True)}
 
 
 def fingerprint(side: Side) -> bytes:

@@ -8,7 +8,7 @@ the levels of each axis where the other is missing, because ranks are among comp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -18,6 +18,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking, asked
+from microgauge.kernels import TableRanks, in_threads
 from microgauge.measures.gdu.association import (
     Associations,
     GroupFacts,
@@ -35,6 +36,7 @@ from microgauge.passes import (
     Facts,
     Gram,
     GroupSums,
+    PairRanks,
     PairTables,
     Pass,
     Product,
@@ -43,9 +45,11 @@ from microgauge.passes import (
     RankSums,
     SparseCrosstab,
 )
+from microgauge.passes.batch import SHARED_ROWS
 from microgauge.passes.ranks import MOST_ROWS, RankedLevels
 from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
-from microgauge.sections.gdu.tabled import Tabled, tested
+from microgauge.records import dataclass
+from microgauge.sections.gdu.tabled import Tabled, groups_from_ranks, products_from_ranks, tested
 from microgauge.study.variable import Side
 from microgauge.values.levels import Keys, Weighing
 from microgauge.values.ranks import centred_ranks
@@ -54,6 +58,8 @@ from microgauge.values.segments import joined
 SMALL_TABLE = 1 << 15
 """Cells up to which any test is answered from a table."""
 
+RANKED: tuple[PairTest, ...] = ("kruskal-wallis", "spearman")
+"""Tests of ranks."""
 MISSING = "(missing)"
 
 
@@ -103,6 +109,8 @@ class Asker:
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
         layers = 1 if not self.engine.weighted else 3
+        if self._from_rows(ask):
+            return 16 * self._sizes[ask.a] + 64
         if self._tabled(ask):
             return 8 * layers * min(self.cells(ask), DENSE_TABLE)
         absent = sum(self.sides[name].levels.missing for name in (ask.a, ask.b))
@@ -121,6 +129,15 @@ class Asker:
         """The cells of a table, with those of missing cells."""
         return self._sizes[ask.a] * self._sizes[ask.b]
 
+    @cached_property
+    def _few(self) -> bool:
+        """Whether rows are so few that ranks of a pair are found from them in no time."""
+        return self.engine.here and not self.engine.weighted and self.engine.rows < SHARED_ROWS
+
+    def _from_rows(self, ask: Ask) -> bool:
+        """Whether ranks are found from rows: there are fewer than a table would have cells."""
+        return self._few and ask.test in RANKED and self.cells(ask) > self.engine.rows
+
     def _tabled(self, ask: Ask) -> bool:
         return ask.test == "chi-squared" or self.cells(ask) <= SMALL_TABLE
 
@@ -129,20 +146,24 @@ class Asker:
     def answers(self, asks: Iterable[Ask]) -> Asking[dict[Ask, Answer]]:
         """One round for the asks; one before it where ranks depend on missing cells."""
         block = dict.fromkeys(asks)
-        tabled = _Tables.of(self, [ask for ask in block if self._tabled(ask)])
-        scored = [ask for ask in block if not self._tabled(ask)]
+        rows = [ask for ask in block if self._from_rows(ask)]
+        rest = block if not rows else [ask for ask in block if not self._from_rows(ask)]
+        ranked = _RankedRows.of(self, rows)
+        tabled = _Tables.of(self, [ask for ask in rest if self._tabled(ask)])
+        scored = [ask for ask in rest if not self._tabled(ask)]
         absent = self._absent_passes(scored)
-        first: list[Pass] = [*tabled.passes, *absent.values()]
+        first: list[Pass] = [*ranked.passes, *tabled.passes, *absent.values()]
         # Tables are counted in the first of two rounds, so that the second is the shorter one.
         facts = (yield from asked(self.engine, first)) if absent else Facts({})
         scoring = _Scoring(self, {pair: facts[q] for pair, q in absent.items()})
+        scoring.prepare(scored)
         plans = {ask: scoring.plan(ask) for ask in scored}
         shared = _Shared.of(plans.values(), self._weight)
         if absent:
             sums = yield from asked(self.engine, shared.passes)
         else:
             facts = sums = yield from asked(self.engine, [*first, *shared.passes])
-        found = tabled.answers(facts)
+        found = ranked.answers(facts) | tabled.answers(facts)
         return found | _from_scores(plans.values(), shared, sums, self.test_n)
 
     def axis(self, name: Seen) -> Axis:
@@ -226,10 +247,7 @@ class _Tables:
     @staticmethod
     def of(asker: Asker, asks: Sequence[Ask]) -> _Tables:
         written = sorted(filter(asker.written_out, asks), key=lambda ask: ask.test)
-        names = dict.fromkeys(name for side in _sides(written) for name in side)
-        place = {name: i for i, name in enumerate(names)}
-        pairs = tuple((place[ask.a], place[ask.b]) for ask in written)
-        axes = tuple(asker.axis(name) for name in names)
+        axes, pairs = _axes_of(asker, written)
         sparse = {
             ask: SparseCrosstab(asker.axis(ask.a), asker.axis(ask.b))
             for ask in asks
@@ -261,11 +279,75 @@ class _Tables:
         return found
 
 
+def _axes_of(asker: Asker, asks: Sequence[Ask]) -> tuple[tuple[Axis, ...], _Places]:
+    """The axes of some asks, each once, and their places for each ask."""
+    names = dict.fromkeys(name for side in _sides(asks) for name in side)
+    place = {name: i for i, name in enumerate(names)}
+    pairs = tuple((place[ask.a], place[ask.b]) for ask in asks)
+    return tuple(asker.axis(name) for name in names), pairs
+
+
+_Places = tuple[tuple[int, int], ...]
+
+
 def _sides(asks: Sequence[Ask]) -> tuple[list[Seen], list[Seen]]:
     return [ask.a for ask in asks], [ask.b for ask in asks]
 
 
+# -- tests answered from rows --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _RankedRows:
+    """Asks that are answered from the ranks of few rows, tests of groups first."""
+
+    asker: Asker
+    groups: Sequence[Ask]
+    products: Sequence[Ask]
+    question: PairRanks | None
+
+    @staticmethod
+    def of(asker: Asker, asks: Sequence[Ask]) -> _RankedRows:
+        groups = [ask for ask in asks if ask.test == "kruskal-wallis"]
+        products = [ask for ask in asks if ask.test != "kruskal-wallis"]
+        axes, pairs = _axes_of(asker, [*groups, *products])
+        question = PairRanks(axes, pairs, len(groups)) if asks else None
+        return _RankedRows(asker, groups, products, question)
+
+    @property
+    def passes(self) -> list[Pass]:
+        return [self.question] if self.question else []
+
+    def answers(self, facts: Facts) -> dict[Ask, Answer]:
+        """Each test once, for all its asks."""
+        if self.question is None:
+            return {}
+        ranks: TableRanks = facts[self.question]
+        asker, count = self.asker, len(self.groups)
+        found: dict[Ask, Answer] = {}
+        if self.groups:
+            keys = [asker.sides[ask.a].levels.keys for ask in self.groups]
+            of_groups = groups_from_ranks(ranks.of(slice(count)), keys)
+            found |= placed(self.groups, kruskal_wallis(of_groups, asker.test_n))
+        if self.products:
+            products = products_from_ranks(ranks.of(slice(count, None)))
+            found |= placed(self.products, correlation(products, "spearman", asker.test_n))
+        return found
+
+
 # -- tests answered from scores ------------------------------------------------------------------
+
+
+class _Way(NamedTuple):
+    """How the axes of an ask are scored."""
+
+    ranked: bool
+    grouped: bool
+    """Whether the first axis holds groups, which have no scores."""
+    complete: bool
+    """Whether neither axis has missing cells."""
+    whole: bool
+    """Whether scores are whole ranks."""
 
 
 @dataclass(eq=False)
@@ -289,21 +371,42 @@ class _Scoring:
             return weights
         return _without(weights, self.absent[name, other])
 
+    def prepare(self, asks: Iterable[Ask]) -> None:
+        """Score the axes of all asks; where they are long, threads share them, an axis each."""
+        wanted: dict[Seen, dict[object, tuple[_Way, Seen]]] = {}
+        for ask in asks:
+            way = self._way(ask)
+            for name, other in ((ask.b, ask.a), (ask.a, ask.b))[: 1 if way.grouped else 2]:
+                depends = (way.whole, way.ranked, self._given(name, other))
+                wanted.setdefault(name, {})[depends] = (way, other)
+
+        def score(name: Seen) -> None:
+            for way, other in wanted[name].values():
+                self._scores(way, name, other)
+
+        in_threads(score, wanted, shared=self.asker.engine.rows >= SHARED_ROWS)
+
     def plan(self, ask: Ask) -> _Plan:
-        ranked = ask.test in ("kruskal-wallis", "spearman")
+        way = self._way(ask)
+        second = self._scores(way, ask.b, ask.a)
+        units = self._units_of(ask.b, ask.a)
+        if way.grouped:
+            weights = self._complete(ask.a, ask.b).sums[:-1]
+            keys = self.asker.sides[ask.a].levels.keys
+            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
+        first = self._scores(way, ask.a, ask.b)
+        return _ProductPlan(ask, units, (first, second), way.ranked and way.complete)
+
+    def _way(self, ask: Ask) -> _Way:
+        ranked = ask.test in RANKED
         grouped = ask.test in ("kruskal-wallis", "anova")
         complete = not self.asker.missing(ask.a) and not self.asker.missing(ask.b)
         # One matrix holds all products of complete axes; nothing is as quick for single ones.
         whole = ranked and self._whole and (grouped or not complete)
-        scored = self._ranks if whole else self._axis
-        second = scored(ask.b, ask.a, ranked)
-        units = self._units_of(ask.b, ask.a)
-        if grouped:
-            weights = self._complete(ask.a, ask.b).sums[:-1]
-            keys = self.asker.sides[ask.a].levels.keys
-            return _GroupPlan(ask, units, self.asker.axis(ask.a), second, weights, keys)
-        first = scored(ask.a, ask.b, ranked)
-        return _ProductPlan(ask, units, (first, second), ranked and complete)
+        return _Way(ranked, grouped, complete, whole)
+
+    def _scores(self, way: _Way, name: Seen, other: Seen) -> ScoredAxis:
+        return self._ranks(name, other) if way.whole else self._axis(name, other, way.ranked)
 
     @property
     def _whole(self) -> bool:
@@ -311,7 +414,7 @@ class _Scoring:
         engine = self.asker.engine
         return not engine.weighted and engine.rows <= MOST_ROWS
 
-    def _ranks(self, name: Seen, other: Seen, ranked: bool) -> ScoredAxis:
+    def _ranks(self, name: Seen, other: Seen) -> ScoredAxis:
         """An axis by its whole ranks among the pair's complete units."""
         given = self._given(name, other)
         if (name, given) not in self._ranked:
@@ -336,7 +439,9 @@ class _Scoring:
         if (name, given) not in self._units:
             absent = self.absent[name, other] if given else None
             levels = self.asker.sides[name].levels
-            if absent is None or self.asker.engine.weighted:
+            if absent is None:
+                units = levels.units
+            elif self.asker.engine.weighted:
                 units = self._complete(name, other).over(slice(0, -1))
             else:
                 rows = levels.present - int(absent.rows.sum())

@@ -8,7 +8,7 @@ are reference points, not bounds. And, for large files, all tests as if from 1,0
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from microgauge.engines.rounds import Asking, asked
 from microgauge.log import Log
 from microgauge.measures.gdu.global_utility import balanced
 from microgauge.passes import Column
+from microgauge.records import dataclass
 from microgauge.results import GDU, GduFigures, GduReference
 from microgauge.schema import Options, Schema
 from microgauge.sections.gdu.choices import GduChoices

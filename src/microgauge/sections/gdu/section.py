@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
+from microgauge.kernels import in_threads
 from microgauge.log import Log
 from microgauge.measures.gdu.distributions import Comparison, chi_squared, kolmogorov_smirnov
 from microgauge.measures.gdu.global_utility import (
@@ -17,6 +18,7 @@ from microgauge.measures.gdu.global_utility import (
     weighted_mean,
 )
 from microgauge.measures.gdu.models import Fit, model_score
+from microgauge.records import dataclass
 from microgauge.results import GDU, Coverage, GduFigures, ModelScore, PairScore, VariableScore
 from microgauge.schema import Model
 from microgauge.sections.gdu.pair_scores import EMPTY, Pairs, Scored
@@ -124,7 +126,8 @@ class GlobalUtility:
     # -- one variable ------------------------------------------------------------------------
 
     def _variables(self) -> tuple[VariableScore, ...]:
-        return tuple(self._variable(variable) for variable in self.study.analysed)
+        shared = self.study.long
+        return tuple(in_threads(self._variable, self.study.analysed, shared=shared))
 
     def _variable(self, variable: Described) -> VariableScore:
         importance = variable.given.importance

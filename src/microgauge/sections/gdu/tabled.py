@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +27,7 @@ from microgauge.measures.gdu.association import (
     products_from_cells,
 )
 from microgauge.passes.tables import Layers, SparseCells
+from microgauge.records import dataclass
 from microgauge.values.levels import Keys, Levels
 from microgauge.values.segments import Segments, joined
 
@@ -87,9 +87,14 @@ def _group_ranks(tables: Tabled) -> GroupFacts:
     found = _ranks(tables)
     if found is None:
         return groups_from_cells(cell_facts(tables), None)
+    return groups_from_ranks(found, tables.keys[0])
+
+
+def groups_from_ranks(found: TableRanks, keys: Sequence[Keys]) -> GroupFacts:
+    """Groups of the first axis, ranked by the second."""
     return GroupFacts(
         _rows(found.rows),
-        tables.keys[0],
+        keys,
         found.groups.astype(np.float64),
         found.sums.astype(np.float64),
         found.squares_b.astype(np.float64),
@@ -100,6 +105,11 @@ def _rank_products(tables: Tabled) -> ProductFacts:
     found = _ranks(tables)
     if found is None:
         return products_from_cells(cell_facts(tables), None)
+    return products_from_ranks(found)
+
+
+def products_from_ranks(found: TableRanks) -> ProductFacts:
+    """Products of both axes' ranks."""
     return ProductFacts(
         _rows(found.rows),
         found.squares_a.astype(np.float64),

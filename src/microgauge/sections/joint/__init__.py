@@ -11,12 +11,9 @@ from microgauge.sections.joint.explanations import CLUSTERS, ECDF, PROPENSITY
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
     from microgauge.sections.public.told import Told
-    from microgauge.study.study import Study
 
 
 class Propensity(Section):
@@ -27,16 +24,11 @@ class Propensity(Section):
     title = "Can the two files be told apart?"
     about = "whether a classifier can tell the files apart"
     page = "propensity.md"
+    module = "microgauge.sections.joint.propensity"
     result = PropensityResult
     choices = PropensityChoices
     explanations = PROPENSITY
     slow_choices: ClassVar[Mapping[str, str]] = {"boosted": "boosted scores"}
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """U_p and what explains it."""
-        from microgauge.sections.joint.propensity import run
-
-        return run(study, log)
 
     def headline(self, result: Assessment) -> Headline:
         """The ratio to what chance would give."""
@@ -77,15 +69,10 @@ class Clusters(Section):
     slow = True
     about = "whether clusters hold both files in equal shares"
     page = "clusters.md"
+    module = "microgauge.sections.joint.clusters"
     result = tuple[ClusterResult, ...]
     choices = ClusterChoices
     explanations = CLUSTERS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """U_c for each number of groups."""
-        from microgauge.sections.joint.clusters import run
-
-        return run(study, log)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """A line for each number of groups."""
@@ -118,15 +105,10 @@ class Ecdf(Section):
     slow = True
     about = "how far the joint distributions are apart"
     page = "ecdf.md"
+    module = "microgauge.sections.joint.ecdf"
     result = EcdfResult
     choices = EcdfChoices
     explanations = ECDF
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """U_m and U_s."""
-        from microgauge.sections.joint.ecdf import run
-
-        return run(study, log)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """A line on the distribution functions."""

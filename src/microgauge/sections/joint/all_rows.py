@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from microgauge.measures.joint.propensity import (
 from microgauge.measures.joint.terms import Term, raw_columns
 from microgauge.measures.loss.moments import quantiles
 from microgauge.passes import Axis, Batch, Pass
+from microgauge.records import dataclass
 from microgauge.results import PropensityResult
 from microgauge.study.common_levels import Placed
 from microgauge.study.study import Study

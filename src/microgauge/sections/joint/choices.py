@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from microgauge.errors import Undefined
+from microgauge.records import dataclass
 from microgauge.schema.checks import MOST_DRAWS, choice, flag, is_number, whole
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries

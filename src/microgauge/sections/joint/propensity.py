@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Literal
@@ -13,8 +13,8 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread
 from microgauge.log import Log
-from microgauge.measures.joint.additive import AdditiveModel
 from microgauge.measures.joint.boost import BoostModel
 from microgauge.measures.joint.crossing import crossed_scores
 from microgauge.measures.joint.designs import (
@@ -48,6 +48,7 @@ from microgauge.measures.joint.propensity import (
     surely_seen,
 )
 from microgauge.measures.joint.terms import terms_of
+from microgauge.records import dataclass
 from microgauge.results import PropensityResult, VariableDrop
 from microgauge.results.joint import Boosted, DesignUsed, Sees
 from microgauge.schema.formulas import Formula, parse_terms
@@ -57,7 +58,6 @@ from microgauge.sections.joint.plan import planned
 from microgauge.sections.joint.rows import JOINT, check_rows, sampled
 from microgauge.study.joint_rows import unmasked
 from microgauge.study.study import Study
-from microgauge.threads import one_thread
 
 SMALL_MODEL = 2_000_000
 """Rows × rank up to which a null distribution is drawn without being asked for."""
@@ -170,6 +170,8 @@ class PropensityMeasure:
         return LogitModel.of(self.design.columns, close, joint.protected)
 
     def _additive(self, joint: Joint, chosen: PropensityChoices) -> Model:
+        from microgauge.measures.joint.additive import AdditiveModel  # loads much of scipy
+
         found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
         said = "a smooth curve for each number and indicators of categories"
         said += {"none": "", "pairs": ", and products of pairs"}[chosen.interactions]

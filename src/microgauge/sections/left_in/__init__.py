@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from microgauge.results.left_in import LeftIn
 from microgauge.sections.left_in.choices import LeftInChoices
@@ -11,11 +11,8 @@ from microgauge.sections.left_in.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
-    from microgauge.study.study import Study
 
 
 class LeftInSection(Section):
@@ -25,16 +22,11 @@ class LeftInSection(Section):
     title = "Left in"
     about = "whether the protected file still holds what names people"
     page = "left_in.md"
+    module = "microgauge.sections.left_in.section"
     answers = "safe"
     result = tuple[LeftIn, ...]
     choices = LeftInChoices
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Every column of the protected table, and whether anything was changed."""
-        from microgauge.sections.left_in.section import run
-
-        return run(study, log)
 
     def headline(self, result: Assessment) -> Headline | None:
         """Stop, where something was found; on a terminal the verdict says so, if there is one."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import hint, listing
+from microgauge.records import dataclass
 from microgauge.schema.entries import Entries
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from microgauge.results.loss import Loss as LossResult
 from microgauge.sections.loss.choices import LossChoices
@@ -11,11 +11,8 @@ from microgauge.sections.loss.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
-    from microgauge.study.study import Study
 
 
 class Loss(Section):
@@ -25,17 +22,12 @@ class Loss(Section):
     title = "What changed"
     about = "what became of values, tables and covariances"
     page = "loss.md"
+    module = "microgauge.sections.loss.section"
     answers = "changed"
     result = LossResult
     choices = LossChoices
     explanations = EXPLANATIONS
     slow_choices: ClassVar[Mapping[str, str]] = {"robust": "robust eigenvalues"}
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Everything the practice guide compares."""
-        from microgauge.sections.loss.section import run
-
-        return run(study, log)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What changed, line by line."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from microgauge.records import dataclass
 from microgauge.schema.checks import flag, number, whole
 from microgauge.schema.columns import Columns, unknown
 from microgauge.schema.entries import Entries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from math import prod
@@ -23,6 +23,7 @@ from microgauge.measures.loss.loglinear import (
     fit_both,
 )
 from microgauge.passes import Classes, Facts
+from microgauge.records import dataclass
 from microgauge.results.loss import LogLinearLoss, LogLinearTerm
 from microgauge.sections.loss.choices import LossChoices
 from microgauge.study.study import Study

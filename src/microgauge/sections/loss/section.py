@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
 from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
+from microgauge.records import dataclass
 from microgauge.results import Loss, MatrixLoss, TableLoss
 from microgauge.results.loss import Correlations
 from microgauge.sections.loss.loglinear import LogLinear

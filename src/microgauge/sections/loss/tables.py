@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from math import prod
 
@@ -21,6 +21,7 @@ from microgauge.measures.loss.tables import (
 )
 from microgauge.passes import Axis, Crosstab, Cube, Facts, SparseCrosstab
 from microgauge.passes.tables import DENSE_TABLE, TablePass
+from microgauge.records import dataclass
 from microgauge.results import TableLoss
 from microgauge.schema import Which
 from microgauge.study.common_levels import Placed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from microgauge.measures.loss.validity import (
     covariance_shifts,
     mean_shifts,
 )
+from microgauge.records import dataclass
 from microgauge.results import TableLoss
 from microgauge.results.loss import ValidityCriterion, ValidityLoss
 from microgauge.sections.loss.choices import LossChoices

@@ -9,11 +9,8 @@ from microgauge.results.pictures import Details
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.sections.public.told import Told
-    from microgauge.study.study import Study
 
 
 class Pictures(Section):
@@ -24,15 +21,10 @@ class Pictures(Section):
     title = "Pictures"
     about = "what a report draws"
     page = "report.md"
+    module = "microgauge.sections.pictures.section"
     answers = "useful"
     result = Details
     on_request = True
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Distributions of every variable, tables of the pairs that lost most."""
-        from microgauge.sections.pictures.section import run
-
-        return run(study, log)
 
     def for_users(self, result: Assessment, told: Told) -> Any:
         """Distributions of groups that hold enough."""

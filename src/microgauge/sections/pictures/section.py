@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +15,7 @@ from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
 from microgauge.passes import Axis, Crosstab, Facts
 from microgauge.passes.tables import AxisPair, Layers
+from microgauge.records import dataclass
 from microgauge.results import (
     GDU,
     AxisDetail,

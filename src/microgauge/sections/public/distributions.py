@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from math import ceil
 
+from microgauge.records import dataclass
 from microgauge.results import CategoryDetail, NumberDetail, ToldShares, VariableDetail
 from microgauge.sections.public import OTHERS
 from microgauge.sections.public.rounding import share_step, to_step

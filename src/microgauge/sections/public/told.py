@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
+from microgauge.records import dataclass
 from microgauge.results import VariableDetail
 from microgauge.sections.public.rounding import score_step
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from microgauge.results.risk import Risk as RiskResult
 from microgauge.sections.risk.choices import RiskChoices
@@ -11,11 +11,8 @@ from microgauge.sections.risk.explanations import EXPLANATIONS
 from microgauge.sections.section import Section
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block, Headline
-    from microgauge.study.study import Study
 
 
 class Risk(Section):
@@ -25,16 +22,11 @@ class Risk(Section):
     title = "Risk of re-identification"
     about = "what quasi-identifiers give away"
     page = "risk.md"
+    module = "microgauge.sections.risk.section"
     answers = "safe"
     result = RiskResult
     choices = RiskChoices
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """Every figure of risk."""
-        from microgauge.sections.risk.section import run
-
-        return run(study, log)
 
     def headline(self, result: Assessment) -> Headline:
         """The whole risk."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Counts
@@ -17,6 +15,7 @@ from microgauge.measures.risk.external import (
     mean_of,
     unmatched_share,
 )
+from microgauge.records import dataclass
 from microgauge.results import AttackerRisk
 from microgauge.sections.risk.classes import KeyClasses
 from microgauge.sections.risk.external import Linked

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from microgauge.errors import hint
+from microgauge.records import dataclass
 from microgauge.schema.checks import (
     choice,
     flag,

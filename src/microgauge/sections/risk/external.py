@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from microgauge.measures.risk.external import (
     unique_risk,
 )
 from microgauge.passes import Axis, Classes, Column
+from microgauge.records import dataclass
 from microgauge.study.alignment import joined
 from microgauge.study.common_levels import common_order
 from microgauge.study.external import External

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,15 +12,16 @@ from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
+from microgauge.kernels.threads import one_thread
 from microgauge.log import Log
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
 from microgauge.passes import Column, Facts, Within
 from microgauge.passes.tables import AxisPair
+from microgauge.records import dataclass
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
-from microgauge.threads import one_thread
 from microgauge.values.intervals import midpoints
 from microgauge.values.labels import label_of
 from microgauge.values.levels import common

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.measures.risk.classes import records_above
 from microgauge.measures.risk.individual import individual_risk, total_risk
 from microgauge.measures.risk.loglinear import log_linear_risk
+from microgauge.records import dataclass
 from microgauge.results import IndividualRisk, LogLinearRisk
 from microgauge.sections.risk.classes import KeyClasses
 

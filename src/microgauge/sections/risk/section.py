@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from microgauge.engines.rounds import Asking, Need, together
@@ -16,6 +15,7 @@ from microgauge.measures.risk.classes import (
     size_quantiles,
 )
 from microgauge.measures.risk.external import combined_risk
+from microgauge.records import dataclass
 from microgauge.results import ClassShare, Risk
 from microgauge.sections.risk.attackers import Attackers
 from microgauge.sections.risk.choices import NOT_MEASURED, no_keys

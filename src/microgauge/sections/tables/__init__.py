@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from microgauge.results.tables import Tables as TablesResult
 from microgauge.sections.section import Section
@@ -11,11 +11,8 @@ from microgauge.sections.tables.choices import TablesChoices
 from microgauge.sections.tables.explanations import EXPLANATIONS
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
-    from microgauge.study.study import Study
 
 
 class Tables(Section):
@@ -25,16 +22,11 @@ class Tables(Section):
     title = "Tables"
     about = "how far tables of two variables agree"
     page = "tables.md"
+    module = "microgauge.sections.tables.section"
     answers = "useful"
     result = TablesResult
     choices = TablesChoices
     explanations = EXPLANATIONS
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """All tables of analysed variables, compared cell by cell."""
-        from microgauge.sections.tables.section import run
-
-        return run(study, log)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """How far tables agree, and the worst of them."""

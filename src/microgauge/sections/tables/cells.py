@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.engines import PROTECTED
 from microgauge.measures.tables.agreement import Cells, Spread
 from microgauge.passes import Axis
+from microgauge.records import dataclass
 from microgauge.sections.tables.choices import TablesChoices
 from microgauge.study.recoding import MatchedCells, Recoding, shown_rule
 from microgauge.study.variable import Described, Side

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from microgauge.records import dataclass
 from microgauge.schema.checks import is_number, is_whole
 from microgauge.schema.columns import Columns, no_numbers, unknown
 from microgauge.schema.entries import Entries

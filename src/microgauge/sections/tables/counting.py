@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
@@ -14,6 +13,7 @@ from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked_both, in_blocks
 from microgauge.measures.balance.jackknife import GROUPS
 from microgauge.passes import Axis, PartedTables
+from microgauge.records import dataclass
 from microgauge.sections.tables.cells import Tabled
 from microgauge.study.study import Study
 from microgauge.study.variable import Side

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from microgauge.records import dataclass
 from microgauge.schema.entries import Entries
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import fsum
 
+from microgauge.records import dataclass
 from microgauge.results import GDU, Assessment
 from microgauge.results.tables import Tables, TableScore
 

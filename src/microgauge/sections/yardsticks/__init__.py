@@ -10,12 +10,9 @@ from microgauge.sections.section import Section
 from microgauge.sections.yardsticks.explanations import EXPLANATIONS
 
 if TYPE_CHECKING:
-    from microgauge.engines.rounds import Asking
-    from microgauge.log import Log
     from microgauge.results import Assessment, Edition
     from microgauge.results.blocks import Block
     from microgauge.sections.public.told import Told
-    from microgauge.study.study import Study
 
 
 class Yardsticks(Section):
@@ -26,16 +23,11 @@ class Yardsticks(Section):
     title = "Yardsticks"
     about = "files whose loss is known"
     page = "yardsticks.md"
+    module = "microgauge.sections.yardsticks.section"
     answers = "useful"
     result = tuple[Yardstick, ...]
     explanations = EXPLANATIONS
     on_request = True
-
-    def run(self, study: Study, log: Log) -> Asking[Any]:
-        """The measures of each file whose loss is known."""
-        from microgauge.sections.yardsticks.section import run
-
-        return run(study, log)
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """Those files' figures, and where this one stands."""

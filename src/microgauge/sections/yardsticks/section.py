@@ -8,7 +8,7 @@ permuted on its own: all associations gone, all distributions kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from microgauge.engines.rounds import Asking, together
 from microgauge.errors import InputError, Undefined
 from microgauge.log import Log
 from microgauge.measures.joint.ladder import Plan
+from microgauge.records import dataclass
 from microgauge.results import Yardstick
 from microgauge.schema import Options, Schema, Variable
 from microgauge.schema.formulas import parse_terms

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from microgauge.arrays import Flags, Floats, Index
+from microgauge.records import dataclass
 from microgauge.study.recoding.labels import distinct_labels
 from microgauge.study.recoding.matched import MatchedCells, coarser_released
 from microgauge.study.variable import Described

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.passes import Crosstab, Facts, SparseCrosstab
 from microgauge.passes.tables import SparseCells
+from microgauge.records import dataclass
 from microgauge.study.variable import Described, continuous_both
 from microgauge.values.rounding import Rule, coarsest_units, found_rule, resolution
 

@@ -7,7 +7,7 @@ holds. Suppression, noise, swapping and microaggregation are no recodings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,9 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking
+from microgauge.kernels import in_threads
+from microgauge.passes.batch import SHARED_ROWS
+from microgauge.records import dataclass
 from microgauge.schema import Recode, RecodeMeasure
 from microgauge.study.recoding.declared import declared_targets
 from microgauge.study.recoding.inferred import inferred_targets, rounded_targets, worth_a_look
@@ -56,15 +59,18 @@ def found_recodings(
 ) -> Asking[dict[str, Recoding]]:
     """The recodings that labels state or matched rows show, from one round for all variables."""
     found: dict[str, Recoding] = {}
-    unknown = []
+    unsaid = []
     for variable in variables:
         if variable.removed or variable.original.empty or variable.protected is None:
             continue
         from_labels = labelled_targets(variable.original, variable.protected)
         if from_labels is not None:
             found[variable.name] = recoding_of("labels", variable, from_labels[1], from_labels[0])
-        elif rows is not None and worth_a_look(variable):
-            unknown.append(variable)
+        elif rows is not None:
+            unsaid.append(variable)
+    shared = rows is not None and rows.rows >= SHARED_ROWS
+    worth = in_threads(worth_a_look, unsaid, shared=shared)
+    unknown = [variable for variable, one in zip(unsaid, worth, strict=True) if one]
     cells = yield from matched_cells(unknown, rows)
     for variable in unknown:
         shown = _shown(variable, cells[variable.name])

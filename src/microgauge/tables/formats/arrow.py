@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from microgauge.errors import InputError
 from microgauge.tables.formats.columnar import ColumnarFormat
@@ -30,14 +30,8 @@ class Arrow(ColumnarFormat):
             raise InputError(self.damaged(source.part_name(part), "a buffer ends beyond the file"))
         return super().schema(source, part)
 
-    def scan_file(self, path: Path) -> pl.LazyFrame:
-        """A file as polars scans it."""
+    def scan_file(self, file: Path | IO[bytes]) -> pl.LazyFrame:
+        """A file, or an open one, as polars scans it."""
         import polars as pl
 
-        return pl.scan_ipc(path, glob=False)
-
-    def read_column(self, file: Any, name: str) -> pl.Series:
-        """One column."""
-        import polars as pl
-
-        return pl.read_ipc(file, columns=[name]).to_series()
+        return pl.scan_ipc(file, glob=False)

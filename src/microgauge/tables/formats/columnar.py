@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from microgauge.tables.formats.format import Format, Held
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from microgauge.tables.source import Source
 
 
+FEW_CELLS = 1 << 22
+"""Cells that are read at once: opening a file for each of many short columns takes longer."""
+
+
 class ColumnarFormat(Format):
     """Files of columns."""
 
     in_batches = True
 
     @abstractmethod
-    def scan_file(self, path: Path) -> pl.LazyFrame:
-        """A file as polars scans it."""
-
-    @abstractmethod
-    def read_column(self, file: Any, name: str) -> pl.Series:
-        """One column of an open file."""
+    def scan_file(self, file: Path | IO[bytes]) -> pl.LazyFrame:
+        """A file, or an open one, as polars scans it."""
 
     def scan(self, source: Source, part: Path) -> pl.LazyFrame:
         """The rows of a part."""
@@ -58,17 +58,28 @@ class ColumnarFormat(Format):
         return (source.rows or 0) * (2 * len(columns) + 40)
 
     def held(self, source: Source) -> Held:
-        """A column at a time, so that memory holds codes and one raw column."""
-        import polars as pl
-
-        def column(name: str) -> pl.Series:
-            found = []
-            for part in source.parts:
-                # As a file object: a name may hold signs that polars would take for a pattern.
-                with source.reading(part), part.open("rb") as file:
-                    series = self.read_column(file, name)
-                    found.append(series if len(source.parts) == 1 else series.cast(dtypes[name]))
-            return pl.concat(found)
-
+        """A column at a time, so that memory holds codes and one raw column; few cells at once."""
         dtypes = source.columns
-        return Held(source.name, list(dtypes), column)
+        if (source.rows or 0) * len(dtypes) <= FEW_CELLS:
+            return Held.of(source.name, self._columns(source, list(dtypes)))
+        return Held(
+            source.name, list(dtypes), lambda name: self._columns(source, [name]).to_series()
+        )
+
+    def _columns(self, source: Source, names: list[str]) -> pl.DataFrame:
+        """Some columns of all parts, one below the other."""
+        import polars as pl
+        from polars.selectors import by_name
+
+        found = []
+        for part in source.parts:
+            # To polars, names such as * and ^a$ are patterns, of files and of columns.
+            with source.reading(part), part.open("rb") as file:
+                found.append(self.scan_file(file).select(by_name(*names)).collect())
+        if len(found) == 1:
+            return found[0]
+        types = source.columns
+        return pl.concat(
+            pl.DataFrame([frame.get_column(name).cast(types[name]) for name in names])
+            for frame in found
+        )

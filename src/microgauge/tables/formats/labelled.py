@@ -6,11 +6,12 @@ Declared user-missing values become missing cells here, as the file's author mea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
+from microgauge.records import dataclass
 from microgauge.tables.formats.format import Format, Held
 
 if TYPE_CHECKING:

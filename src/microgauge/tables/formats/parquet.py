@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from microgauge.tables.formats.columnar import ColumnarFormat
 
@@ -19,14 +19,8 @@ class Parquet(ColumnarFormat):
     endings = (".parquet", ".pq")
     magic = b"PAR1"
 
-    def scan_file(self, path: Path) -> pl.LazyFrame:
-        """A file as polars scans it."""
+    def scan_file(self, file: Path | IO[bytes]) -> pl.LazyFrame:
+        """A file, or an open one, as polars scans it."""
         import polars as pl
 
-        return pl.scan_parquet(path, glob=False)
-
-    def read_column(self, file: Any, name: str) -> pl.Series:
-        """One column."""
-        import polars as pl
-
-        return pl.read_parquet(file, columns=[name]).to_series()
+        return pl.scan_parquet(file, glob=False)
