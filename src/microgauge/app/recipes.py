@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, written
-from microgauge.commands.explore.grid import Grid
 from microgauge.errors import InputError
-from microgauge.masking.forms import Parameter, parameters
 from microgauge.masking.methods import method, method_names
-from microgauge.masking.recipe import Recipe
-from microgauge.masking.step import Look
+
+# What protects and explores takes most of a second to load, and the first page needs none of it.
+if TYPE_CHECKING:
+    from microgauge.commands.explore.grid import Grid
+    from microgauge.masking.forms import Parameter
+    from microgauge.masking.recipe import Recipe
 
 GRID = "grid"
 RANGE = re.compile(
@@ -42,7 +44,16 @@ def methods() -> list[tuple[str, str, str]]:
 
 def parameters_of(name: str) -> tuple[Parameter, ...]:
     """The parameters of a method."""
+    from microgauge.masking.forms import parameters
+
     return parameters(method(name))
+
+
+def text_of(content: Mapping[str, Any]) -> str:
+    """The text of a recipe's file."""
+    from microgauge.masking.recipe import recipe_toml
+
+    return recipe_toml(content)
 
 
 def is_grid(content: Mapping[str, Any]) -> bool:
@@ -170,7 +181,7 @@ def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None)
     """
     if not content["step"]:
         return []
-    grid = Grid.load(content)
+    grid = _grid(content)
     found = dict.fromkeys(grid.faults)
     for tried in grid.tries[:MOST_VALUES]:
         found |= dict.fromkeys(_recipe_faults(tried.recipe, description, grid.partial))
@@ -180,6 +191,8 @@ def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None)
 def _recipe_faults(
     recipe: Recipe, description: Mapping[str, Any] | None, partial: frozenset[int]
 ) -> list[str]:
+    from microgauge.masking.step import Look
+
     found = list(recipe.faults)
     if description is None:
         return found
@@ -217,4 +230,11 @@ def size_of(content: Mapping[str, Any]) -> int:
     """How many recipes a grid stands for; 0 where it cannot be read."""
     if not content["step"]:
         return 0
-    return len(Grid.load(content).tries)
+    return len(_grid(content).tries)
+
+
+def _grid(content: Mapping[str, Any]) -> Grid:
+    """The recipes that one stands for."""
+    from microgauge.commands.explore.grid import Grid
+
+    return Grid.load(content)

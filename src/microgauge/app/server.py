@@ -23,6 +23,8 @@ from microgauge.records import dataclass
 LOOPBACK = "127.0.0.1"
 UPLOAD_LIMIT = 4 << 30
 """Bytes."""
+SOON = 1.0
+"""Seconds: the first page comes first."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,9 @@ def serve(settings: Settings, *, browser: bool) -> int:
                 "Ctrl-C ends it.\n"
             )
             threading.Thread(target=_open, args=(running.address,), daemon=True).start()
-        threading.Thread(target=warm, daemon=True).start()
+        soon = threading.Timer(SOON, warm)
+        soon.daemon = True
+        soon.start()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listening])
     return 0
@@ -145,10 +149,11 @@ def _open(address: str) -> None:
 
 def warm() -> None:
     """Load what pages need, while nobody waits for it yet."""
-    from microgauge.masking.forms import forms
+    from microgauge.commands.explore import grid  # noqa: F401
+    from microgauge.masking.forms import parameters
     from microgauge.masking.methods import method, method_names
     from microgauge.sections import registry
 
     registry.sections()
     for name in method_names():
-        forms(method(name))
+        parameters(method(name))

@@ -20,7 +20,6 @@ from microgauge.app.pages.measuring import limit_faults
 from microgauge.app.project import MOST_UNDO, State, digest
 from microgauge.errors import InputError
 from microgauge.masking.methods import method_names
-from microgauge.masking.recipe import recipe_toml
 from microgauge.schema.reading import toml_content
 
 SAMPLE = 5_000
@@ -94,7 +93,7 @@ def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response
         methods=recipes.methods(),
         rows=rows,
         sample=SAMPLE,
-        text=recipe_toml(content),
+        text=recipes.text_of(content),
     )
 
 
@@ -310,10 +309,10 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
         raise InputError("a recipe needs steps: [[step]] sections, each with a method.")
     recipes.checked(content, description_of(desk.running.jobs, state)[1])
     sample = asked["sample"] == "on"
-    files = {asking.RECIPE: recipe_toml(content), asking.SCHEMA: state["schema"]}
+    files = {asking.RECIPE: recipes.text_of(content), asking.SCHEMA: state["schema"]}
     if sample:
         only = {"seed": 1, "step": [{"method": "sample", "records": SAMPLE}]}
-        files["sample.toml"] = recipe_toml(only)
+        files["sample.toml"] = recipes.text_of(only)
     about = {
         "recipe": recipe["id"],
         "count": count,
@@ -358,7 +357,7 @@ def make_candidate(desk: Desk, request: Request, asked: Asked) -> str:
         lambda place: [asking.masked(original, f"{place}/{asking.RECIPE}", name)],
         [original],
         about,
-        {asking.RECIPE: recipe_toml(recipe["content"])},
+        {asking.RECIPE: recipes.text_of(recipe["content"])},
     )
     return asked.change(lambda state: None, f"/runs/{run.id}")
 
@@ -386,7 +385,7 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
             "original": state["files"]["original"],
             "action": asked.action,
         },
-        {asking.RECIPE: recipe_toml(recipe["content"]), asking.SCHEMA: state["schema"]},
+        {asking.RECIPE: recipes.text_of(recipe["content"]), asking.SCHEMA: state["schema"]},
     )
 
     def put(state: State) -> None:
@@ -399,7 +398,7 @@ def recipe_file(desk: Desk, request: Request) -> Response:
     """The recipe to download: the file the command takes."""
     recipe = _recipe(desk.running.project.state, request)
     headers = {"content-disposition": 'attachment; filename="recipe.toml"'}
-    text = recipe_toml(recipe["content"])
+    text = recipes.text_of(recipe["content"])
     return Response(text, media_type="application/toml", headers=headers)
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from microgauge._version import __version__
-from microgauge.app import asking, results
+from microgauge.app import asking, recipes, results
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.folder import Folder, plain_name
@@ -23,7 +23,6 @@ from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.errors import InputError
-from microgauge.masking.recipe import recipe_toml
 from microgauge.results.writing import write_whole
 
 MANIFEST = "release.json"
@@ -126,7 +125,7 @@ def _queued(
         inside.mkdir(parents=True)
         write_whole(inside / asking.SCHEMA, schema)
         if recipe is not None:
-            write_whole(inside / asking.RECIPE, recipe_toml(recipe))
+            write_whole(inside / asking.RECIPE, recipes.text_of(recipe))
         if source is not None:
             shutil.copyfile(running.folder.inside(source), root / table)
     except OSError as error:
