@@ -51,7 +51,7 @@ from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
 from microgauge.records import dataclass
 from microgauge.sections.gdu.tabled import Tabled, groups_from_ranks, products_from_ranks, tested
 from microgauge.study.variable import Side
-from microgauge.values.levels import Keys, Weighing
+from microgauge.values.levels import Keys, Levels, Weighing
 from microgauge.values.ranks import centred_ranks
 from microgauge.values.segments import joined
 
@@ -105,6 +105,7 @@ class Asker:
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
     _keys: dict[Seen, Keys] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool], ScoredAxis] = field(default_factory=dict)
 
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
@@ -188,20 +189,22 @@ class Asker:
 
     def scored(self, name: Seen, *, ranked: bool) -> ScoredAxis:
         """A variable scored among all its units."""
-        levels = self.sides[name].levels
-        said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
-        return levels.once(
-            ("scored", name, ranked), lambda: self.scored_within(name, levels.sums, ranked, said)
-        )
+        if (name, ranked) not in self._scored:
+            levels = self.sides[name].levels
+            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+            # Levels may serve several tables, whose raw values differ: they keep scores, not axes.
+            scores = levels.once(("scores", ranked), lambda: _scores(levels, levels.sums, ranked))
+            self._scored[name, ranked] = self._scored_by(name, levels.sums, scores, said)
+        return self._scored[name, ranked]
 
-    def scored_within(
-        self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
-    ) -> ScoredAxis:
+    def scored_within(self, name: Seen, weights: Floats, ranked: bool) -> ScoredAxis:
         """A variable scored among units of which each level has so many."""
-        if ranked:
-            scores = centred_ranks(weights)
-        else:
-            scores = centred_values(self.sides[name].levels.numbers, weights)
+        scores = _scores(self.sides[name].levels, weights, ranked)
+        return self._scored_by(name, weights, scores)
+
+    def _scored_by(
+        self, name: Seen, weights: Floats, scores: Floats, said: str | None = None
+    ) -> ScoredAxis:
         axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
         return ScoredAxis(axis, float((scores**2 * weights).sum()))
 
@@ -229,6 +232,10 @@ class Asker:
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
         }
+
+
+def _scores(levels: Levels, weights: Floats, ranked: bool) -> Floats:
+    return centred_ranks(weights) if ranked else centred_values(levels.numbers, weights)
 
 
 # -- tests answered from tables ------------------------------------------------------------------
