@@ -194,19 +194,18 @@ class Asker:
             said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
             # Levels may serve several tables, whose raw values differ: they keep scores, not axes.
             scores = levels.once(("scores", ranked), lambda: _scores(levels, levels.sums, ranked))
-            self._scored[name, ranked] = self._scored_by(name, levels.sums, scores, said)
+            self._scored[name, ranked] = self._scored_by(name, scores, said)
         return self._scored[name, ranked]
 
     def scored_within(self, name: Seen, weights: Floats, ranked: bool) -> ScoredAxis:
         """A variable scored among units of which each level has so many."""
-        scores = _scores(self.sides[name].levels, weights, ranked)
-        return self._scored_by(name, weights, scores)
+        return self._scored_by(name, _scores(self.sides[name].levels, weights, ranked))
 
     def _scored_by(
-        self, name: Seen, weights: Floats, scores: Floats, said: str | None = None
+        self, name: Seen, scores: tuple[Floats, float], said: str | None = None
     ) -> ScoredAxis:
-        axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
-        return ScoredAxis(axis, float((scores**2 * weights).sum()))
+        axis = self.sides[name].axis(name.variable, scores[0], said)
+        return ScoredAxis(axis, scores[1])
 
     def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
         """The tables of asks of one test."""
@@ -234,8 +233,10 @@ class Asker:
         }
 
 
-def _scores(levels: Levels, weights: Floats, ranked: bool) -> Floats:
-    return centred_ranks(weights) if ranked else centred_values(levels.numbers, weights)
+def _scores(levels: Levels, weights: Floats, ranked: bool) -> tuple[Floats, float]:
+    """The score of each level, 0 for missing cells, and the sum of the squares of all units."""
+    scores = centred_ranks(weights) if ranked else centred_values(levels.numbers, weights)
+    return np.append(scores, 0.0), float((scores**2 * weights).sum())
 
 
 # -- tests answered from tables ------------------------------------------------------------------
