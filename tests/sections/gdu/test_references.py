@@ -78,6 +78,22 @@ def beside(result):
             for part in ("value", "univariate", "bivariate")]  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_how_numbers_are_written_changes_no_figure(seed, tmp_path, monkeypatch):
+    """Text spells 10 before 9, so that raw values are not in the order of levels."""
+    monkeypatch.setattr("microgauge.sections.gdu.pairs.SMALL_TABLE", 1)
+    monkeypatch.setattr("microgauge.sections.gdu.pairs.SHARED_ROWS", 0)
+    rng = np.random.default_rng(seed)
+    numbers = rng.multivariate_normal(np.zeros(4), np.eye(4) + 0.3, 200).round(2)
+    original = pd.DataFrame(numbers * 10.0, columns=list("abcd"))
+    protected = (original + rng.normal(0.0, 2.0, original.shape)).round(1)
+    for table, name in ((original, "o.csv"), (protected, "p.csv")):
+        table.to_csv(tmp_path / name, index=False)
+    held = microgauge.assess(original, protected, only=["gdu"])
+    spelled = microgauge.assess(tmp_path / "o.csv", tmp_path / "p.csv", only=["gdu"])
+    assert beside(spelled) == beside(held)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_order_and_no_name_changes_a_figure(seed):
     original = make_survey(150, seed, 0.05)

@@ -51,7 +51,7 @@ from microgauge.passes.tables import DENSE_TABLE, Layers, SparseCells
 from microgauge.records import dataclass
 from microgauge.sections.gdu.tabled import Tabled, groups_from_ranks, products_from_ranks, tested
 from microgauge.study.variable import Side
-from microgauge.values.levels import Keys, Weighing
+from microgauge.values.levels import Keys, Levels, Weighing
 from microgauge.values.ranks import centred_ranks
 from microgauge.values.segments import joined
 
@@ -105,6 +105,7 @@ class Asker:
     missing_category: bool = False
     _axes: dict[Seen, Axis] = field(default_factory=dict)
     _keys: dict[Seen, Keys] = field(default_factory=dict)
+    _scored: dict[tuple[Seen, bool], ScoredAxis] = field(default_factory=dict)
 
     def fact_bytes(self, ask: Ask) -> int:
         """How much memory the facts take from which an ask is answered."""
@@ -188,22 +189,23 @@ class Asker:
 
     def scored(self, name: Seen, *, ranked: bool) -> ScoredAxis:
         """A variable scored among all its units."""
-        levels = self.sides[name].levels
-        said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
-        return levels.once(
-            ("scored", name, ranked), lambda: self.scored_within(name, levels.sums, ranked, said)
-        )
+        if (name, ranked) not in self._scored:
+            levels = self.sides[name].levels
+            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+            # Levels may serve several tables, whose raw values differ: they keep scores, not axes.
+            scores = levels.once(("scores", ranked), lambda: _scores(levels, levels.sums, ranked))
+            self._scored[name, ranked] = self._scored_by(name, scores, said)
+        return self._scored[name, ranked]
 
-    def scored_within(
-        self, name: Seen, weights: Floats, ranked: bool, said: str | None = None
-    ) -> ScoredAxis:
+    def scored_within(self, name: Seen, weights: Floats, ranked: bool) -> ScoredAxis:
         """A variable scored among units of which each level has so many."""
-        if ranked:
-            scores = centred_ranks(weights)
-        else:
-            scores = centred_values(self.sides[name].levels.numbers, weights)
-        axis = self.sides[name].axis(name.variable, np.append(scores, 0.0), said)
-        return ScoredAxis(axis, float((scores**2 * weights).sum()))
+        return self._scored_by(name, _scores(self.sides[name].levels, weights, ranked))
+
+    def _scored_by(
+        self, name: Seen, scores: tuple[Floats, float], said: str | None = None
+    ) -> ScoredAxis:
+        axis = self.sides[name].axis(name.variable, scores[0], said)
+        return ScoredAxis(axis, scores[1])
 
     def tables(self, asks: Sequence[Ask], counts: Layers | Sequence[SparseCells]) -> Tabled:
         """The tables of asks of one test."""
@@ -229,6 +231,12 @@ class Asker:
             for pair in ((ask.a, ask.b), (ask.b, ask.a))
             if self.missing(pair[1])
         }
+
+
+def _scores(levels: Levels, weights: Floats, ranked: bool) -> tuple[Floats, float]:
+    """The score of each level, 0 for missing cells, and the sum of the squares of all units."""
+    scores = centred_ranks(weights) if ranked else centred_values(levels.numbers, weights)
+    return np.append(scores, 0.0), float((scores**2 * weights).sum())
 
 
 # -- tests answered from tables ------------------------------------------------------------------
