@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 
+import httpx
 import pytest
 
 from microgauge.app.folder import Folder
 from microgauge.app.jobs import Jobs
-from support.app import started, visited
+from support.app import Page, started, visited
 
 
 def begun(visitor, **files):
@@ -262,33 +263,42 @@ def test_a_process_that_will_not_stop_is_ended(tmp_path, monkeypatch):
     jobs.end()
 
 
+def begin_describing(tables, address):
+    """Choose the original, and wait until a worker is at it; its process."""
+    path = tables / "microgauge-app" / "runs" / "0001" / "run.json"
+    with httpx.Client(follow_redirects=True, trust_env=False) as client:
+        page = Page(client.get(address))
+        origin = address.split("/?")[0]
+        fields = page.form("/files").filled({"role": ["original", "", ""]})
+        client.post(origin + "/files", data=_dict(fields), headers={"origin": origin})
+        until(lambda: path.exists() and json.loads(path.read_text())["pid"])
+    return json.loads(path.read_text())["pid"]
+
+
 def test_what_was_under_way_when_the_app_was_killed_is_told(tables):
     with started(tables) as (process, address):
-        import httpx
-
-        from support.app import Page
-
-        with httpx.Client(follow_redirects=True, trust_env=False) as client:
-            page = Page(client.get(address))
-            origin = address.split("/?")[0]
-            fields = page.form("/files").filled({"role": ["original", "", ""]})
-            client.post(origin + "/files", data=_dict(fields), headers={"origin": origin})
-            path = tables / "microgauge-app" / "runs" / "0001" / "run.json"
-            until(
-                lambda: (
-                    path.exists()
-                    and '"pid": ' in path.read_text()
-                    and json.loads(path.read_text())["pid"]
-                )
-            )
+        begin_describing(tables, address)
         process.kill()
         process.wait()
     with visited(tables) as visitor:
         visitor.wait()
         assert visitor.running.jobs.get("0001").state == "killed"
-        page = visitor.send(visitor.get("/describe"), "/describe/again")
+        visitor.send(visitor.get("/describe"), "/describe/again")
         visitor.wait()
         assert "150 rows" in visitor.get("/describe").text
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_app_that_is_stopped_at_work_leaves_nobody_running(tables, stop):
+    with started(tables) as (process, address):
+        worker = begin_describing(tables, address)
+        process.send_signal(stop)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
+    plain = json.loads((tables / "microgauge-app" / "runs" / "0001" / "run.json").read_text())
+    assert plain["state"] == "cancelled"
 
 
 def _dict(fields):
@@ -424,8 +434,6 @@ def test_an_upload_is_streamed_to_the_disk(tables):
 def test_an_upload_beyond_the_limit_leaves_nothing(tables):
     with visited(tables, upload_limit=4 << 20) as visitor:
         import contextlib
-
-        import httpx
 
         with contextlib.suppress(httpx.WriteError, httpx.ReadError, httpx.RemoteProtocolError):
             answer = send_big(visitor, 12 << 20)
