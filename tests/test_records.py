@@ -139,3 +139,60 @@ def test_records_inherit_each_other_and_are_inherited():
         z: int = 3
 
     assert Plain(1, z=4).z == 4
+
+
+@records.dataclass(frozen=True)
+class Awkward:
+    """Fields that are called as something inside might be."""
+
+    _held: dict = field(default_factory=dict)
+    record: int = 1
+    _record: int = 2
+    _UNSAID: int = 3
+    unsaid: list = field(default_factory=list)
+    name: str = "n"
+    fields: tuple = ()
+    cls: int = 4
+
+
+def test_no_name_of_a_field_is_in_the_way():
+    one = Awkward({"a": 1}, 5, cls=6)
+    assert vars(one) == {
+        "_held": {"a": 1},
+        "record": 5,
+        "_record": 2,
+        "_UNSAID": 3,
+        "unsaid": [],
+        "name": "n",
+        "fields": (),
+        "cls": 6,
+    }
+    assert vars(Awkward())["_held"] == {}
+
+
+def test_every_record_of_the_package_holds_what_it_is_given():
+    """All of them, with a value of its own for each field, against the standard library's way."""
+    import importlib
+    import inspect
+    import pkgutil
+
+    import microgauge
+
+    seen = 0
+    for module in pkgutil.walk_packages(microgauge.__path__, "microgauge."):
+        if "spark" in module.name or module.name.endswith("__main__"):
+            continue
+        for kind in vars(importlib.import_module(module.name)).values():
+            mine = inspect.isclass(kind) and kind.__module__ == module.name
+            if not mine or not dataclasses.is_dataclass(kind) or inspect.isabstract(kind):
+                continue
+            taken = [f.name for f in fields(kind) if f.init]
+            if hasattr(kind, "__post_init__") or set(inspect.signature(kind).parameters) != set(
+                taken
+            ):
+                continue  # checks its values, or takes them in its own way
+            values = {name: object() for name in taken}
+            one = kind(**values)
+            assert all(vars(one)[name] is value for name, value in values.items()), kind
+            seen += 1
+    assert seen > 300

@@ -66,25 +66,28 @@ _UNSAID = _Unsaid()
 
 
 def _init(cls: type, fields: tuple[Field[Any], ...]) -> Any:
-    """The only function that is written: it names the fields."""
-    known: dict[str, Any] = {"_UNSAID": _UNSAID}
+    """The only function that is written: it names the fields.
+
+    Its own names begin with two underscores, which no field can.
+    """
+    known: dict[str, Any] = {"__unsaid": _UNSAID}
     given: list[str] = []
     by_name: list[str] = []
-    lines = ["_held = self.__dict__"]
+    lines = ["__record = self.__dict__"]
     for field in fields:
         name = field.name
         makes = field.default_factory is not MISSING
-        known[f"_{name}_unsaid"] = field.default_factory if makes else field.default
-        value = name if field.init else f"_{name}_unsaid"
+        known[f"__unsaid_{name}"] = field.default_factory if makes else field.default
+        value = name if field.init else f"__unsaid_{name}"
         if makes:
-            made = f"_{name}_unsaid()"
-            value = f"{made} if {name} is _UNSAID else {name}" if field.init else made
+            made = f"__unsaid_{name}()"
+            value = f"{made} if {name} is __unsaid else {name}" if field.init else made
         if field.init:
-            default = "_UNSAID" if makes else f"_{name}_unsaid"
+            default = "__unsaid" if makes else f"__unsaid_{name}"
             required = not makes and field.default is MISSING
             (by_name if field.kw_only else given).append(name if required else f"{name}={default}")
         if field.init or makes or field.default is not MISSING:
-            lines.append(f"_held[{name!r}] = {value}")
+            lines.append(f"__record[{name!r}] = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     told = ", ".join(["self", *given, *(["*", *by_name] if by_name else [])])
