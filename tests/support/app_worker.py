@@ -12,8 +12,6 @@ import sys
 import time
 from pathlib import Path
 
-PREPARED = Path(os.environ["MICROGAUGE_PREPARED"])
-
 
 def say(**said):
     sys.stderr.write(json.dumps(said) + "\n")
@@ -48,29 +46,31 @@ def main(words):
 
 
 def write(command, words, tables, pause):
+    prepared = Path(os.environ["MICROGAUGE_PREPARED"])
     if command == "mask":
         shutil.copyfile(tables[0], option(words, "--output"))
         return
     if command == "schema":
-        shutil.copyfile(PREPARED / "variables.json", option(words, "--json"))
+        shutil.copyfile(prepared / "variables.json", option(words, "--json"))
         return
     if command == "assess":
-        result = json.loads((PREPARED / "assess.json").read_text())
+        result = json.loads((prepared / "assess.json").read_text())
         say(kept="first", verdict=result["verdict"])
         time.sleep(pause)
     if command == "explore":
         kept = Path(option(words, "--folder"))
         kept.mkdir(exist_ok=True)
-        for path in sorted((PREPARED / "explored").iterdir()):
+        for path in sorted((prepared / "explored").iterdir()):
             shutil.copyfile(path, kept / path.name)
             time.sleep(pause / 2)
-    shutil.copyfile(PREPARED / f"{command}.json", option(words, "--json"))
+    shutil.copyfile(prepared / f"{command}.json", option(words, "--json"))
     for name in ("--report", "--public", "--summary", "--excel", "--map"):
         if option(words, name):
             Path(option(words, name)).write_text("<!DOCTYPE html>\n")
 
 
-try:
-    sys.exit(main(sys.argv[1:]))
-except KeyboardInterrupt:
-    sys.exit(130)
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
