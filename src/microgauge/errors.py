@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 
 from microgauge.records import dataclass
 
-REFUSED = 2
-"""The exit code where the input cannot be used as things are."""
+MISSED, REFUSED = 1, 2
+"""Exit codes: a limit is missed; the input cannot be used as things are."""
 SHOW = "MICROGAUGE_TRACEBACK"
 """Set in the environment, a failure shows where it happened, for whoever mends it."""
 

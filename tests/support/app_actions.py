@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,8 @@ import tempfile
 import threading
 import time
 import traceback
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 from microgauge.app.jobs import OVER
@@ -443,32 +444,33 @@ def say(text):
     sys.stdout.flush()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def told(played, what):
+    """Play as many sequences as the command line asks for; say which failed.
+
+    `played` is told the folder that was prepared, and gives what plays the sequence of a seed.
+    """
+    parser = argparse.ArgumentParser(description=what)
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     failed = []
-    place = Path(tempfile.mkdtemp())
-    try:
-        prepared = prepare(place)
+    place = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with place as folder, played(prepare(Path(folder))) as play_one:
         started = time.monotonic()
         for number in range(chosen.count):
             seed = chosen.seed * 100_000 + number
             try:
-                play(seed, prepared)
+                play_one(seed)
             except Exception as error:  # noqa: BLE001  told, and on to the next
                 failed.append(seed)
                 traceback.print_exception(error)
             if (number + 1) % 25 == 0:
                 spent = time.monotonic() - started
-                say(f"{number + 1} sequences, {len(failed)} failed, {spent:.0f} s")
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+                say(f"{number + 1} {what}, {len(failed)} failed, {spent:.0f} s")
     named = f": {', '.join(map(str, failed))}" if failed else ""
-    say(f"{chosen.count} sequences, {len(failed)} failed{named}")
+    say(f"{chosen.count} {what}, {len(failed)} failed{named}")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(told(lambda made: nullcontext(partial(play, prepared=made)), "sequences"))

@@ -3,20 +3,17 @@
 PYTHONPATH=src:tests python -m support.app_browser 25 --seed 1
 """
 
-import argparse
 import os
 import random
-import shutil
 import signal
 import sys
 import tempfile
 import time
-import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
 from support.app import served
-from support.app_actions import PROGRAM, children, prepare, say
+from support.app_actions import PROGRAM, children, told
 from support.app_tables import write_tables
 from support.browser import BLOCKED, chromium
 
@@ -186,31 +183,14 @@ def _ended(page, running, origin, *, kill):
             return
 
 
-def main():
+@contextmanager
+def in_chromium(prepared):
+    """What plays the sequence of a seed, in one browser."""
     from playwright import sync_api
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args()
-    failed = []
-    place = Path(tempfile.mkdtemp())
-    try:
-        prepared = prepare(place)
-        with chromium(sync_api) as browser:
-            for number in range(chosen.count):
-                seed = chosen.seed * 100_000 + number
-                try:
-                    play(browser, seed, prepared)
-                except Exception as error:  # noqa: BLE001  told, and on to the next
-                    failed.append(seed)
-                    traceback.print_exception(error)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-    named = f": {', '.join(map(str, failed))}" if failed else ""
-    say(f"{chosen.count} sequences in Chromium, {len(failed)} failed{named}")
-    return 1 if failed else 0
+    with chromium(sync_api) as browser:
+        yield lambda seed: play(browser, seed, prepared)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(told(in_chromium, "sequences in Chromium"))

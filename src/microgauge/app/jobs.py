@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from microgauge.app.folder import Folder, prints_of
-from microgauge.errors import InputError
+from microgauge.errors import MISSED, REFUSED, InputError
 from microgauge.log import WATCHED
 from microgauge.results.writing import write_whole
 
@@ -26,7 +26,6 @@ State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "
 OVER = ("done", "refused", "failed", "cancelled", "killed")
 PATIENCE = 5.0
 """Seconds that a process has to end after it is asked to."""
-MISSED, REFUSED = 1, 2
 PROGRAM = (sys.executable, "-m", "microgauge")
 NICE = 10
 """Pages are answered before figures are worked out."""

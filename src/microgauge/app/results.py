@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
+from microgauge.measures.balance.balance import frontier
 
 MOST_READ = 64
 """Results that are held, so that a page is not made by reading megabytes anew."""
@@ -87,17 +87,13 @@ def _kept(path: Path) -> dict[str, Any] | None:
 def live_points(place: Path) -> list[dict[str, Any]]:
     """Candidates of an exploration that are finished so far, with the frontier among them."""
     files = sorted(place.glob("explored/[0-9a-f]*.json"))
-    found = [dict(point) for path in files if (point := _kept(path)) is not None]
-    for point in found:
-        point["frontier"] = point["risk"] is not None and not _beaten(point, found)
-    return found
-
-
-def _beaten(point: dict[str, Any], others: Sequence[dict[str, Any]]) -> bool:
-    known = [o for o in others if o["risk"] is not None and o["utility"] is not None]
-    return point["utility"] is None or any(
-        o["risk"] <= point["risk"]
-        and o["utility"] >= point["utility"]
-        and (o["risk"], o["utility"]) != (point["risk"], point["utility"])
-        for o in known
-    )
+    found = {path.name: dict(point) for path in files if (point := _kept(path)) is not None}
+    known = {
+        name: (point["risk"], point["utility"])
+        for name, point in found.items()
+        if point["risk"] is not None and point["utility"] is not None
+    }
+    unbeaten = set(frontier(known))
+    for name, point in found.items():
+        point["frontier"] = name in unbeaten
+    return list(found.values())

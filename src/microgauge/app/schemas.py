@@ -176,8 +176,7 @@ def value_of(text: str) -> str | int | float:
 
 def texts_in(text: str) -> list[str]:
     """Values with commas or line ends between, each as it is written."""
-    found = re.findall(r'\s*("(?:[^"]|"")*"|[^,\n]*)\s*(?:,|\n|$)', text)
-    return [str(value_of(f'"{t}"' if t[:1] != '"' else t)) for t in map(str.strip, found) if t]
+    return [str(value_of(f'"{t}"' if t[:1] != '"' else t)) for t in _parts(text)]
 
 
 def values_in(text: str) -> list[str | int | float]:
@@ -186,8 +185,13 @@ def values_in(text: str) -> list[str | int | float]:
     >>> values_in('-9, N/A\n"a, b"')
     [-9, 'N/A', 'a, b']
     """
+    return [value_of(part) for part in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    """What stands between commas or line ends, in quotes where it is; empty parts are none."""
     found = re.findall(r'\s*("(?:[^"]|"")*"|[^,\n]*)\s*(?:,|\n|$)', text)
-    return [value_of(token) for token in map(str.strip, found) if token]
+    return [part for part in map(str.strip, found) if part]
 
 
 def pairs_in(text: str) -> dict[str, str | int | float]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from microgauge.errors import InputError
+from microgauge.errors import MISSED, InputError
 from microgauge.records import dataclass
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ OTHERS = (".svg", ".png", ".xlsx", ".parquet", ".arrow", ".feather", ".toml", ".
 """Endings of what no such option writes."""
 KEPT = re.compile(r"[0-9a-f]{24}\.json")
 """What `explore` calls the candidates it keeps."""
-MISSED = 1
-"""What a command returns where a limit is missed."""
 Files = dict[Path, str | bytes]
 """What is to be written, and where."""
 

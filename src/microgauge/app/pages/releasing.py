@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -24,9 +23,9 @@ from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.errors import InputError
 from microgauge.results.writing import write_whole
+from microgauge.tables.digest import file_sha256
 
 MANIFEST = "release.json"
-BLOCK = 1 << 22
 
 
 def page(desk: Desk, request: Request) -> Response:
@@ -178,21 +177,13 @@ def manifest_of(place: Path, run: Run) -> str:
             {
                 "name": path.relative_to(place).as_posix(),
                 "bytes": path.stat().st_size,
-                "sha256": _hash(path),
+                "sha256": file_sha256(path),
             }
             for path in files
         ],
         "commands": asking.typed(run).splitlines(),
     }
     return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
-
-
-def _hash(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            found.update(block)
-    return found.hexdigest()
 
 
 PAGES = {"/release": page}

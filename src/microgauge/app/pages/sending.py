@@ -22,6 +22,7 @@ from microgauge.app.folder import Folder
 from microgauge.app.guard import same
 from microgauge.app.pages.describing import take_schema
 from microgauge.errors import InputError, said_by_system
+from microgauge.results.writing import MASK
 
 SPARE = 64 << 20
 """Bytes of the disk that are left alone."""
@@ -221,15 +222,9 @@ def _taken(desk: Desk, request: Request, incoming: Incoming) -> Response:
         return RedirectResponse(take_schema(desk, asked, text), 303)
     folder = desk.running.folder
     for called, path in incoming.files:
-        path.chmod(0o644 & ~_mask())
+        path.chmod(0o644 & ~MASK)
         path.rename(folder.root / folder.free_name(called))
     return RedirectResponse(asked.change(lambda state: None, "/"), 303)
-
-
-def _mask() -> int:
-    from microgauge.results.writing import MASK
-
-    return MASK
 
 
 async def _refusal(desk: Desk, request: Request, sentence: str, status: int) -> Response:
