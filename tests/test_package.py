@@ -14,8 +14,10 @@ import microgauge
 SOURCE = Path(microgauge.__file__).parent
 
 ROOMS = (
-    {"errors", "arrays", "records", "_version"},
-    {"log", "kernels", "languages"},
+    {"arrays", "records", "_version"},
+    {"languages"},
+    {"errors"},
+    {"log", "kernels"},
     {"schema", "results"},
     {"values"},
     {"tables"},
@@ -32,7 +34,11 @@ ROOMS = (
     {"cli"},
 )
 """The rooms of the house, lowest first: each may import from its own floor and those below."""
-BESIDE = {"render": {"render", "results", "records"}, "__init__": None, "__main__": {"cli"}}
+BESIDE = {
+    "render": {"render", "results", "records", "languages"},
+    "__init__": None,
+    "__main__": {"cli"},
+}
 """Rooms beside the floors and what they may import; None: a front that only names things."""
 DOORS = {"results": {"render"}, "cli": {"render"}}
 """Declared ways from a floor to a room beside it: results show themselves, the command draws."""

@@ -1,7 +1,8 @@
 """Brings the catalogues of languages up to date: texts.pot with all texts, and each LANGUAGE.po.
 
-Run it after a text of the app was added or changed; new texts stand in each catalogue without a
-translation, texts that are no longer said go. `tools/make_catalogue.py nl` begins a new language.
+Run it after a text that people read was added or changed; new texts stand in each catalogue
+without a translation, texts that are no longer said go. `tools/make_catalogue.py nl` begins a new
+language.
 """
 
 from __future__ import annotations
@@ -11,16 +12,29 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+from microgauge.app import choices
 from microgauge.languages.catalogue import entries
+from microgauge.languages.scripts import forms_in
+from microgauge.masking import forms
+from microgauge.masking.methods import method, method_names
 
 SOURCE = Path(__file__).parents[1] / "src" / "microgauge"
 CATALOGUES = SOURCE / "languages"
-APP = SOURCE / "app"
+METHODS = SOURCE / "masking" / "methods"
 TEXT = r'"((?:[^"\\]|\\.)*)"'
 SAID = re.compile(rf"\b_\(\s*{TEXT}")
 COUNTED = re.compile(rf"words\.many\([^\"]*?(?:\[\"\w+\"\][^\"]*?)?,\s*{TEXT},\s*{TEXT}")
+PLACE = re.compile(r"\{[^{}]*\}")
+CHOICES = SOURCE / "app" / "choices.py"
+WORDLESS = {"{day} {month} {year}"}
+"""Forms without words that languages say otherwise."""
+WORD = re.compile(r"[^\W\d_]{2}|\ba\b")
+ENTRY = re.compile(r"\{where\} [a-z_]+( \{name\})?|\[[a-z.{}]+\] [a-z{}]+")
+"""Where an entry of a schema stands: its name is the same in every language."""
 HEAD = """\
 msgid ""
 msgstr ""
@@ -35,14 +49,20 @@ Text = tuple[str, str | None]
 
 
 def texts() -> dict[Text, str]:
-    """Every text that the app says, with the first file it stands in."""
+    """Every text that people read, with the first file it stands in."""
     found: dict[Text, str] = {}
-    for path in sorted(APP.rglob("*")):
+    for path in sorted(SOURCE.rglob("*")):
         said: Iterator[Text] = iter(())
         if path.suffix == ".html":
             said = _in_template(path.read_text(encoding="utf-8"))
         elif path.suffix == ".py":
             said = _in_code(path.read_text(encoding="utf-8"))
+        elif path.suffix == ".js":
+            said = _in_script(path.read_text(encoding="utf-8"))
+        if path.parent == METHODS and path.stem in method_names():
+            said = chain(said, _of_method(path.stem))
+        if path == CHOICES:
+            said = chain(said, ((text, None) for text in choices.texts()))
         for text in said:
             found.setdefault(text, path.relative_to(SOURCE).as_posix())
     return found
@@ -55,27 +75,51 @@ def _in_template(source: str) -> Iterator[Text]:
         yield json.loads(f'"{match[1]}"'), json.loads(f'"{match[2]}"')
 
 
+def _in_script(source: str) -> Iterator[Text]:
+    yield from (said for said in forms_in(source) if _has_words(said[0]))
+
+
 def _in_code(source: str) -> Iterator[Text]:
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        given = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        words = [value for value in given if isinstance(value, str)]
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "many":
-            yield words[0], words[1]
-        elif _is_words(node.func) and words and len(node.args) == 1:
-            yield words[0], None
+        if isinstance(node, ast.Call):
+            given = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            texts = [text for text in given if isinstance(text, str)]
+            yield from (said for said in _said(node, texts) if _has_words(said[0]))
 
 
-def _is_words(called: ast.expr) -> bool:
-    """Whether what is called says a text: `words(…)`, or `desk.words(request)(…)`."""
-    if isinstance(called, ast.Name):
-        return called.id == "words"
-    return (
-        isinstance(called, ast.Call)
-        and isinstance(called.func, ast.Attribute)
-        and called.func.attr == "words"
-    )
+def _of_method(name: str) -> Iterator[Text]:
+    """What forms say of a method: its name, its parameters, and what its docstrings say."""
+    yield from ((text, None) for text in forms.texts(method(name)) if _has_words(text))
+
+
+def _has_words(form: str) -> bool:
+    """Forms without words are set by rule."""
+    worded = WORD.search(PLACE.sub("", form)) and not ENTRY.fullmatch(form)
+    return bool(worded) or form in WORDLESS
+
+
+def _said(node: ast.Call, texts: list[str]) -> Iterator[Text]:
+    """What a call says, where it says something that stands there: a text, or two of a number."""
+    called = _name(node.func)
+    if called in ("many", "count") and len(texts) > 1:
+        yield texts[0], texts[1]
+    elif called == "counted" and texts:
+        one, many = (*texts, f"{texts[0]}s")[:2]
+        yield f"{{n:,}} {one}", f"{{n:,}} {many}"
+    elif called in ("say", "words") and texts and texts[0] is _first(node):
+        yield texts[0], None
+
+
+def _first(node: ast.Call) -> Any:
+    """What stands first in a call."""
+    return node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+
+
+def _name(called: ast.expr) -> str:
+    """What is called: of `desk.words(request)(…)`, too, `words`."""
+    if isinstance(called, ast.Call):
+        return _name(called.func)
+    return called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
 
 
 def catalogue(language: str, known: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable, Sequence
 
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 
 MISSED, REFUSED = 1, 2
@@ -62,7 +63,8 @@ class Undefined(MicrogaugeError):
 def _message(faults: Sequence[str]) -> str:
     if len(faults) == 1:
         return faults[0]
-    return "\n".join([f"{len(faults)} faults:", *(f"  - {fault}" for fault in faults)])
+    told = (strung(["  - ", fault]) for fault in faults)
+    return strung([say("{n} faults:", n=len(faults)), *told], "\n")
 
 
 def hint(word: str, known: Iterable[str]) -> str:
@@ -75,7 +77,7 @@ def hint(word: str, known: Iterable[str]) -> str:
 
     by_lower = {name.lower(): name for name in known}
     near = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return f' Did you mean "{by_lower[near[0]]}"?' if near else ""
+    return say(' Did you mean "{name}"?', name=by_lower[near[0]]) if near else ""
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:
@@ -86,8 +88,8 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     """
     names = list(names)
     if len(names) <= most:
-        return ", ".join(names)
-    return ", ".join(names[:most]) + f" and {len(names) - most} more"
+        return strung(names, ", ")
+    return say("{names} and {n:,} more", names=strung(names[:most], ", "), n=len(names) - most)
 
 
 def said_by_system(error: OSError | ValueError) -> str:
@@ -99,16 +101,17 @@ def said_by_system(error: OSError | ValueError) -> str:
     if not isinstance(error, OSError):
         return str(error)
     if error.errno == errno.ELOOP:
-        return "its links lead in a circle"
+        return say("its links lead in a circle")
     # Errors that a library makes have no number, and their words may hold what was read.
     return error.strerror or type(error).__name__
 
 
 def read_once(what: str) -> str:
     """The fault of an input that is no file: inputs are read more than once, and hashed."""
-    return (
-        f"{what} is no file but a pipe or device, which can be read once at most: write it to a "
-        "file first."
+    return say(
+        "{what} is no file but a pipe or device, which can be read once at most: write it to a "
+        "file first.",
+        what=what,
     )
 
 

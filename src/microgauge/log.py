@@ -19,6 +19,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
+from microgauge.languages.messages import forms_of
 from microgauge.records import dataclass
 
 WATCHED = "MICROGAUGE_PROGRESS"
@@ -177,9 +178,11 @@ def watched() -> bool:
 
 
 def tell(**said: Any) -> None:
-    """A line for a program that reads stderr."""
+    """A line for a program that reads stderr; `forms` says what its texts were made from."""
+    forms = forms_of(said)
+    line = {**said, "forms": forms} if forms else said
     with suppress(OSError, ValueError):
-        sys.stderr.write(json.dumps(said) + "\n")
+        sys.stderr.write(json.dumps(line) + "\n")
         sys.stderr.flush()
 
 

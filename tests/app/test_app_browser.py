@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from microgauge.languages import languages
+from microgauge.languages.catalogue import languages
 from support.app import served
 from support.app_actions import prepare
 from support.app_browser import page_of, play
-from support.app_tables import write_tables
+from support.app_tables import write_tables, write_workbook
 from support.browser import CHROMIUM, chromium
 
 playwright = pytest.importorskip(
@@ -166,12 +166,83 @@ def test_no_page_is_wider_than_a_telephone_in_any_language(browser, tmp_path, la
         page.locator("#p-share").fill("0.1, 0.2")
         page.locator("main form button.main").click()
         page.wait_for_url("**/protect/1")
-        for path in ("", "describe", "describe/0", "measure", "look", "protect/1", "protect/1/0"):
+        more = ("describe/analyses", "describe/analyses/indicator/0", "describe/choices/options")
+        pages = ("", "describe", "describe/0", "measure", "look", "protect/1", "protect/1/0")
+        for path in (*pages, *more):
             page.goto(f"{origin}/{path}")
             assert page.locator("html").get_attribute("lang") == language
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
             for button in page.locator("main button:visible").all():
                 assert button.bounding_box()["height"] < 50, (path, button.inner_text())
+
+
+def test_an_indicator_and_a_regression_are_seen_in_the_report(browser, tmp_path):
+    write_tables(tmp_path)
+    with served(tmp_path) as running, page_of(browser, running) as page:
+        choose(page, ("original.csv", "original"), ("weak.csv", "candidate"))
+        page.get_by_role("button", name="Take these").click(timeout=LONG)
+        page.get_by_role("link", name="Analyses").click()
+        page.get_by_role("link", name="Add an indicator").click()
+        page.locator("#f-name").fill("Mean income of the groups")
+        page.locator("#f-statistic").select_option("mean")
+        page.locator("#f-variable").fill("income")
+        page.locator("#f-by").fill("sex")
+        page.locator("#f-resamples").fill("5")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.locator(".faults", has_text="resamples must be a whole number").wait_for()
+        page.locator("#f-resamples").fill("20")
+        page.get_by_role("button", name="Save", exact=True).dblclick()
+        page.get_by_role("link", name="Add a regression").click()
+        page.locator("#f-formula").fill("income ~ age + sex")
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("link", name="income ~ age + sex").wait_for()
+        assert page.locator(".analyses > li").count() == 2
+        page.get_by_role("link", name="Measure").first.click()
+        page.get_by_role("button", name="Measure").click()
+        wait_done(page)
+        page.get_by_role("link", name="Look at the result").click()
+        frame = page.frame_locator("iframe.report")
+        frame.get_by_text("Mean income of the groups").first.wait_for(
+            timeout=LONG, state="attached"
+        )
+        frame.get_by_text("income ~ age + sex").first.wait_for(timeout=LONG, state="attached")
+
+
+def choose(page, *files):
+    """Say what files, or sheets of them, are."""
+    for name, role in files:
+        page.get_by_label(f"What {name} is", exact=True).select_option(role)
+    page.get_by_role("button", name="Use these files").click()
+
+
+def test_two_sheets_of_a_workbook_are_measured(browser, tmp_path):
+    write_tables(tmp_path)
+    folder = tmp_path / "work"
+    folder.mkdir()
+    write_workbook(
+        tmp_path / "book.xlsx", People=tmp_path / "original.csv", Released=tmp_path / "weak.csv"
+    )
+    with served(folder) as running, page_of(browser, running) as page:
+        page.locator("#sent").set_input_files(tmp_path / "book.xlsx")
+        page.get_by_role("button", name="Add to the folder").click()
+        choose(page, ("book.xlsx::People", "original"), ("book.xlsx::Released", "candidate"))
+        page.get_by_role("button", name="Take these").click(timeout=LONG)
+        page.get_by_role("link", name="Go on to measure").click(timeout=LONG)
+        page.get_by_role("button", name="Measure").click()
+        wait_done(page)
+        page.get_by_text("The command line that does the same").click()
+        line = page.locator("pre.code").inner_text()
+        place = running.jobs.place(page.url.rsplit("/", 1)[-1])
+    kept = json.loads((place / "result.json").read_text())
+    name, *words = shlex.split(line)
+    assert (name, *words[:3]) == (
+        *("microgauge", "assess"),
+        *("book.xlsx::People", "book.xlsx::Released"),
+    )
+    command = [sys.executable, "-m", "microgauge", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True)
+    assert done.returncode in (0, 1), done.stderr
+    assert json.loads((place / "result.json").read_text()) == kept
 
 
 def test_hostile_names_stay_text(browser, tmp_path):
@@ -214,6 +285,10 @@ def test_pages_fit_the_screen_and_every_field_has_a_name(browser, measured, widt
         "/",
         "/describe",
         "/describe/0",
+        "/describe/analyses",
+        "/describe/analyses/indicator/0",
+        "/describe/choices",
+        "/describe/choices/options",
         "/measure",
         f"/look/{measured.run}",
         "/protect",
@@ -265,6 +340,8 @@ def test_axe_finds_no_barrier(browser, measured, width):
     recipe = measured.running.project.state["recipes"][-1]["id"]
     paths = (
         *("/", "/describe", "/describe/0", "/describe/schema", "/measure", "/look", "/protect"),
+        *("/describe/analyses", "/describe/analyses/indicator/0", "/describe/choices"),
+        *("/describe/choices/options", "/describe/choices/tables"),
         *("/release", f"/look/{measured.run}/compare", f"/runs/{measured.run}"),
         *(f"/protect/{recipe}", f"/protect/{recipe}/0?method=noise", f"/look/{measured.run}/0"),
     )

@@ -286,7 +286,7 @@ def test_a_file_is_never_taken_for_an_option():
 
     state = empty()
     state["files"]["original"] = "--help.csv"
-    words = measured(state, ["-o.csv"], "place")
+    words = measured(state, ["-o.csv"], "place", "en")
     assert words[1:3] == ["./--help.csv", "./-o.csv"]
     assert masked("-a.csv", "r.toml", "-b.csv")[1] == "./-a.csv"
 

@@ -327,7 +327,7 @@ def test_pages_speak_the_language_that_is_chosen(visitor):
     field = visitor.get("/describe/0")
     assert "Schlüssel" in field.text
     field = visitor.send(field, "/describe/0", importance="x")
-    assert "[variable.age] importance must be a number above 0." in field.text, "the command's"
+    assert "[variable.age] importance muss eine Zahl über 0 sein." in field.text
     visitor.send(visitor.get("/"), "/language", language="en")
     assert "Which files?" in visitor.get("/").text
 

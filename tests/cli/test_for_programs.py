@@ -41,7 +41,9 @@ def test_progress_is_a_json_object_in_each_line(tables: Path) -> None:
         tables, "assess", "original.csv", "weak.csv", "--keys", "age", "--json", "r.json"
     )
     assert code == 0
-    assert lines[0] == {"doing": "reading the original table", "share": 0.0}
+    doing, share = lines[0]["doing"], lines[0]["share"]
+    assert (doing, share) == ("reading the original table", 0.0)
+    assert lines[0]["forms"] == {"doing": {doing: {"form": doing}}}
     (first,) = [line["verdict"] for line in lines if "verdict" in line]
     assert first["provisional"] is not None  # type: ignore[index]
     places = [place for place, line in enumerate(lines) if "verdict" in line]

@@ -500,10 +500,11 @@ def test_none_within_the_limits():
     )
     assert result.recommended.name is None
     assert result.recommended.reason == (
-        "no candidate has risk at most 0.2 and U at least 0.5; the nearest, near, misses risk at "
-        "most 0.2 (it is 0.21)"
+        "no candidate has risk at most 0.2 and U at least 0.5; the nearest is near with risk 0.21"
     )
     assert {step.leader for step in result.sweep} == {None}
+    several = ranking_of([at("b", 0.3, 0.4), at("c", 0.9, 0.1)], on_map(risk="<=0.2", U=">=0.5"))
+    assert several.recommended.reason.endswith("; the nearest is b with risk 0.3 and U 0.4")
 
 
 def test_one_candidate_within_and_without():
@@ -513,7 +514,9 @@ def test_one_candidate_within_and_without():
     assert "only one within the limits" in inside.recommended.against
     outside = ranking_of([at("a", 0.3, 0.7)], on_map(risk="<=0.2"))
     assert outside.recommended.name is None
-    assert "; it misses risk at most 0.2 (it is 0.3)" in outside.recommended.reason
+    assert outside.recommended.reason == (
+        "no candidate has risk at most 0.2; the only one, a, has risk 0.3"
+    )
 
 
 def test_a_file_to_stop_is_never_recommended():

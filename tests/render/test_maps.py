@@ -219,8 +219,9 @@ def test_the_map_of_one_file_says_what_is_known_and_no_more():
         found = marks(drawn(one, "svg"))
         assert covered(found) == []
         texts = written(found)
-        assert {"this file", "risk at most 0.3", "tables at least 0.25", "the original",
-                "all columns shuffled", "a fresh sample"} <= set(texts)  # fmt: skip
+        assert {"this file", "risk at most 0.3", "tables at least 0.25", "the original 1.00",
+                f"all columns shuffled {result.tables.permuted:.2f}",
+                f"a fresh sample {result.tables.resample:.2f}"} <= set(texts)  # fmt: skip
         assert sum(what == "sign" for what, *_ in found) == 1
     (point,) = [
         layer["data"]["values"][0] for layer in spec["layer"] if "tooltip" in layer["encoding"]

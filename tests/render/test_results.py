@@ -24,7 +24,7 @@ def demo() -> microgauge.Assessment:
 
 CONTRACT = {
     "": "microgauge schema_version inputs variables left_in gdu propensity clusters ecdf tables"
-    " loss indicators regressions disclosure risk rut verdict yardsticks manifest notes",
+    " loss indicators regressions disclosure risk rut verdict yardsticks manifest notes forms",
     "inputs": "original protected alignment seed",
     "inputs.original": "path rows columns",
     "inputs.protected": "path rows columns",
@@ -206,8 +206,8 @@ def names_in(content: object, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(content, dict):
         for name, value in content.items():
             yield place, name
-            if (place, name) == ("manifest.schema", "content"):
-                continue  # whatever the schema says
+            if (place, name) in (("manifest.schema", "content"), ("", "forms")):
+                continue  # whatever the schema says, and what sentences were made from
             step = "*" if place in NAMED_BY_DATA else name
             yield from names_in(value, f"{place}.{step}".removeprefix("."))
 

@@ -162,6 +162,7 @@ def test_json_holds_it_under_its_name(result):
     assert plain["toy"] == {"value": 3.0}
     assert list(plain) == [
         "microgauge", "schema_version", "inputs", "variables", "toy", "secret", "notes",
+        "forms",
     ]  # fmt: skip
 
 

@@ -24,12 +24,16 @@ from functools import partial
 from pathlib import Path
 
 from microgauge.app.jobs import OVER
+from microgauge.app.project import empty
 from support.app import Visitor, served
-from support.app_tables import write_tables
+from support.app_tables import write_tables, write_workbook
 
 WORKER = Path(__file__).with_name("app_worker.py")
 PROGRAM = (sys.executable, "-I", "-S", str(WORKER))
-PAGES = ("/", "/describe", "/describe/schema", "/measure", "/look", "/protect", "/release")
+PAGES = (
+    *("/", "/describe", "/describe/schema", "/describe/analyses", "/describe/choices"),
+    *("/measure", "/look", "/protect", "/release"),
+)
 ALLOWED = (200, 404, 409, 413, 422, 507)
 LENGTH = 25
 METHODS = ("recode", "round", "noise", "suppress", "pram", "swap", "sample", "top_bottom")
@@ -81,6 +85,7 @@ class Sequence:
 
     def run(self):
         write_tables(self.folder, rows=30)
+        self.workbook("People", "<b>Released")
         must = [self.reload, self.back, self.twice, self.cancelled, self.killed, self.chosen]
         plan = must + self.rng.choices(self.others(), k=LENGTH - len(must))
         self.rng.shuffle(plan)
@@ -115,6 +120,13 @@ class Sequence:
             self.roles,
             self.variable,
             self.variable,
+            self.analysis,
+            self.analysis,
+            self.unwanted,
+            self.choice,
+            self.another,
+            self.looked_over,
+            self.sheet_lost,
             self.schema,
             self.upload,
             self.recipe,
@@ -165,10 +177,12 @@ class Sequence:
             self.recipe()
         action, fields = self.rng.choice(self.sent)
         fresh = [(k, self.visitor.running.secrets.form if k == "csrf" else v) for k, v in fields]
+        self.visitor.wait()  # a release that ends has its file described
         before = self.counts()
+        # One that was refused may be done now, as other files were chosen: that is its first time.
+        done = dict(fields)["action"] in self.visitor.running.project.state["done"]
         page = self.visitor.post(action, fresh)
         assert page.status in (*ALLOWED, 403), page.status
-        done = dict(fields)["action"] in self.visitor.running.project.state["done"]
         if done:
             assert self.counts() == before, action
 
@@ -245,6 +259,49 @@ class Sequence:
         }
         self.send(page, page.path, **fields)
 
+    def analysis(self):
+        """An indicator, a regression or a model is added, or one that is there is changed."""
+        key = self.rng.choice(("indicator", "regression", "model"))
+        page = self.get(f"/describe/analyses/{key}/{self.rng.randrange(3)}")
+        sound = {
+            "indicator": {"statistic": "mean", "variable": "income", "by": "sex"},
+            "regression": {"formula": "income ~ age"},
+            "model": {"formula": "income ~ age"},
+        }[key]
+        self.fill(page, sound if self.rng.random() < 0.6 else {})
+
+    def choice(self):
+        keys = ("options", "risk", "tables", "propensity", "loss", "rut", "require", "odd")
+        self.fill(self.get(f"/describe/choices/{self.rng.choice(keys)}"), {})
+
+    def fill(self, page, sound):
+        """What is asked for, and something in one of the fields."""
+        forms = [f for f in page.forms if f.action == page.path]
+        names = [name for form in forms for name, _ in form.fields if name[:2] == "f-"]
+        if names:
+            odd = (
+                {}
+                if sound
+                else {self.rng.choice(names): self.rng.choice((*VALUES, "a = 1", "yes"))}
+            )
+            self.send(page, page.path, **{f"f-{k}": v for k, v in sound.items()}, **odd)
+
+    def unwanted(self):
+        """An analysis is taken away."""
+        key = self.rng.choice(("indicator", "regression", "model"))
+        self.send(self.get("/describe/analyses"), f"/describe/analyses/{key}/0/remove")
+
+    def another(self):
+        """Another candidate is shown beside the original."""
+        page = self.get("/describe")
+        forms = [f for f in page.forms if f.action == "/describe/candidate"]
+        if forms:
+            there = [*forms[0].choices["candidate"], "none.csv"]
+            self.send(page, "/describe/candidate", candidate=self.rng.choice(there))
+
+    def looked_over(self):
+        self.send(self.get("/describe"), "/describe/each")
+
     def schema(self):
         text = self.rng.choice(
             ("", "[variable.age]\ntype = 'nominal'\n", "[variable", "[options]\nseed = 3\n", "\x00")
@@ -258,6 +315,18 @@ class Sequence:
 
     def demo(self):
         self.send(self.get("/"), "/demo")
+
+    def workbook(self, *names):
+        """Sheets that are there from now on."""
+        write_workbook(
+            self.folder / "book.xlsx", **dict.fromkeys(names, self.folder / "original.csv")
+        )
+
+    def sheet_lost(self):
+        """A sheet vanishes, or comes back."""
+        if (self.folder / "original.csv").exists():
+            both = ("People", "<b>Released")
+            self.workbook(*self.rng.choice((both[:1], both[1:], both)))
 
     def file_lost(self):
         name = self.rng.choice(("weak.csv", "strong.csv", "more.csv"))
@@ -390,7 +459,8 @@ class Sequence:
             page = visitor.get(path)
             assert page.status == 200, (path, page.status, page.text[:300])
         running = visitor.running
-        kept = json.loads((running.folder.own / "project.json").read_text(encoding="utf-8"))
+        path = running.folder.own / "project.json"  # made when something is said
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else empty()
         assert kept == running.project.state
         actions = [run.about["action"] for run in running.jobs.runs() if "action" in run.about]
         assert len(actions) == len(set(actions)), "done twice"

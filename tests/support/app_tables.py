@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import xlsxwriter
 
 
 def write_tables(folder, rows=150):
@@ -18,3 +19,13 @@ def write_tables(folder, rows=150):
     weak = table.with_columns(income=pl.col("income") + rng.normal(0, 100, rows).round())
     weak.write_csv(folder / "weak.csv")
     weak.with_columns(age=pl.col("age") // 20 * 20).write_csv(folder / "strong.csv")
+
+
+def write_workbook(path, **sheets):
+    """A workbook of files: sheet=FILE; a dict may hold names that Python has not."""
+    with xlsxwriter.Workbook(str(path)) as book:
+        for name, file in sheets.items():
+            table, sheet = pl.read_csv(file), book.add_worksheet(name)
+            for place, column in enumerate(table.columns):
+                sheet.write_string(0, place, column)
+                sheet.write_column(1, place, table[column].to_list())

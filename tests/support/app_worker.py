@@ -25,7 +25,8 @@ def option(words, name):
 def main(words):
     rng = random.Random(" ".join(words) + os.environ.get("MICROGAUGE_SEED", ""))
     command = words[0]
-    tables = [w for w in words[1:] if w.endswith(".csv") and words[words.index(w) - 1][:2] != "--"]
+    named = [w for w in words[1:] if w.endswith(".csv") or ".xlsx" in w]
+    tables = [w.partition("::")[0] for w in named if words[words.index(w) - 1][:2] != "--"]
     gone = [name for name in tables if not Path(name).exists()]
     say(doing="reading the original table", share=0.0)
     if gone:

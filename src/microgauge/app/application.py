@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -18,8 +19,9 @@ from starlette.staticfiles import StaticFiles
 
 from microgauge.app.asked import Asked, Stale
 from microgauge.app.desk import Desk
-from microgauge.app.guard import same
+from microgauge.app.guard import NOT_OURS, same
 from microgauge.app.pages import (
+    analysing,
     describing,
     files,
     looking,
@@ -31,8 +33,18 @@ from microgauge.app.pages import (
 )
 from microgauge.app.server import Running
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 
-PARTS = (files, describing, measuring, looking, protecting, releasing, runs)
+PARTS = (files, describing, analysing, measuring, looking, protecting, releasing, runs)
+
+
+class Place(IntegerConvertor):
+    """A place in a list; a number that no list is as long as is no address."""
+
+    regex = "[0-9]{1,5}"
+
+
+register_url_convertor("place", Place())
 STATIC = Path(__file__).parent / "static"
 MOST_BODY = 8 << 20
 """Bytes of a form; files are sent to an address of their own."""
@@ -56,7 +68,7 @@ def application(running: Running) -> Starlette:
         async def endpoint(request: Request) -> Response:
             body = await _body(request)
             if body is None:
-                return PlainTextResponse("microgauge: this form is too large.\n", 413)
+                return _refusal(desk, request, 413, say("this form is too large."))
             return await run_in_threadpool(_answered, desk, request, post, body, posting)
 
         return endpoint
@@ -107,6 +119,11 @@ async def _body(request: Request) -> bytes | None:
     return bytes(found)
 
 
+def _refusal(desk: Desk, request: Request, status: int, why: str) -> Response:
+    """A line of text: what was sent is none of our forms."""
+    return PlainTextResponse(f"microgauge: {desk.words(request).of(why)}\n", status)
+
+
 def _answered(
     desk: Desk, request: Request, post: Post, body: bytes, posting: threading.Lock
 ) -> Response:
@@ -114,9 +131,9 @@ def _answered(
     try:
         asked = Asked.of(desk.running, request.url.path, body)
     except ValueError:
-        return PlainTextResponse("microgauge: this is no form.\n", 400)
+        return _refusal(desk, request, 400, say("this is no form."))
     if not same(asked["csrf"], desk.running.secrets.form) or not asked.action:
-        return PlainTextResponse("microgauge: this form is not one of this app.\n", 403)
+        return _refusal(desk, request, 403, NOT_OURS)
     with posting:  # the second of two clicks finds what the first has done
         there = asked.done()
         if there is not None:

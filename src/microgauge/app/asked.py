@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -47,6 +47,11 @@ class Asked:
         """Every value of a field, in the order of the page."""
         return [value for key, value in self.fields if key == name]
 
+    def names(self, field: str, known: Iterable[str]) -> list[str]:
+        """Every value of a field that holds names: a browser sends any line end as CR LF."""
+        there = {unbroken(name): name for name in known}
+        return [there.get(unbroken(value), value) for value in self.all(field)]
+
     @property
     def action(self) -> str:
         """What tells this very form from all others that were ever shown."""
@@ -80,6 +85,24 @@ class Asked:
     def own(self) -> list[tuple[str, str]]:
         """The fields of the form itself."""
         return [(key, value) for key, value in self.fields if key not in HIDDEN]
+
+
+def unbroken(text: str) -> str:
+    r"""A text whose line ends are all alike.
+
+    >>> unbroken("a\r\nb\rc\nd")
+    'a\nb\nc\nd'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def place_in(text: str) -> int | None:
+    """A small whole number that an address or a form names; None where it is none.
+
+    >>> place_in("12"), place_in("²"), place_in("-1"), place_in("")
+    (12, None, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
 def new_action() -> str:

@@ -10,6 +10,8 @@ from typing import Any
 from microgauge.app.folder import as_argument
 from microgauge.app.jobs import Run
 from microgauge.app.project import ROLES, State
+from microgauge.languages.messages import ENGLISH
+from microgauge.tables.formats.format import SHEET
 
 SCHEMA, RECIPE, RESULT = "schema.toml", "recipe.toml", "result.json"
 OUTPUTS = {
@@ -27,7 +29,12 @@ TEXTS = (".csv", ".tsv", ".txt", ".gz")
 
 def typed(run: Run) -> str:
     """The commands of a run as a shell takes them."""
-    return "\n".join(shlex.join(["microgauge", *arguments]) for arguments in run.commands)
+    return "\n".join(typed_one_by_one(run))
+
+
+def typed_one_by_one(run: Run) -> list[str]:
+    """Each command of a run as a shell takes it; a name may hold what ends a line."""
+    return [shlex.join(["microgauge", *arguments]) for arguments in run.commands]
 
 
 def described(state: State, candidate: str | None, place: str, *, schema: bool) -> list[str]:
@@ -37,7 +44,7 @@ def described(state: State, candidate: str | None, place: str, *, schema: bool) 
     return ["schema", *tables, *held, "--json", f"{place}/variables.json"]
 
 
-def measured(state: State, candidates: Sequence[str], place: str) -> list[str]:
+def measured(state: State, candidates: Sequence[str], place: str, language: str) -> list[str]:
     """One candidate assessed, or several ranked."""
     what = "assess" if len(candidates) == 1 else "rank"
     tables = [state["files"]["original"], *candidates]
@@ -46,13 +53,13 @@ def measured(state: State, candidates: Sequence[str], place: str) -> list[str]:
         what,
         *map(as_argument, tables),
         *held_against(state, f"{place}/{SCHEMA}"),
-        *outputs(place),
+        *outputs(place, language),
         *drawn,
         *asked_for(state),
     ]
 
 
-def explored(state: State, place: str) -> list[str]:
+def explored(state: State, place: str, language: str) -> list[str]:
     """Every recipe of a grid tried."""
     return [
         "explore",
@@ -60,7 +67,7 @@ def explored(state: State, place: str) -> list[str]:
         *("--recipe", f"{place}/{RECIPE}"),
         *("--folder", f"{place}/explored"),
         *held_against(state, f"{place}/{SCHEMA}"),
-        *outputs(place),
+        *outputs(place, language),
         *("--map", f"{place}/map.svg"),
         *asked_for(state),
     ]
@@ -85,30 +92,33 @@ def previewed(state: State, place: str, *, sample: bool) -> list[list[str]]:
     return [*first, masked(original, f"{place}/{RECIPE}", protected), quick]
 
 
-def released(state: State, folder: str, table: str, *, make: bool) -> list[list[str]]:
-    """A file made by its recipe, where there is one, and all that goes with it.
+def released(
+    state: State, folder: str, table: str, source: str | None, language: str
+) -> list[list[str]]:
+    """A file made of another one by a recipe, where it is, and all that goes with it.
 
     What tells of risk, of the original or of how the file was protected stands in a folder inside.
     """
     original = state["files"]["original"]
     inside = f"{folder}/{INTERNAL}"
-    first = [masked(original, f"{inside}/{RECIPE}", table)] if make else []
+    first = [] if source is None else [masked(source, f"{inside}/{RECIPE}", table)]
     assess = [
         "assess",
         *map(as_argument, (original, table)),
         *held_against(state, f"{inside}/{SCHEMA}"),
-        *outputs(inside, f"{folder}/{OUTPUTS['--public']}"),
+        *outputs(inside, language, f"{folder}/{OUTPUTS['--public']}"),
         *asked_for(state),
     ]
     return [*first, assess]
 
 
-def outputs(place: str, public: str | None = None) -> list[str]:
-    """What is written, and where; the public edition may have a place of its own."""
+def outputs(place: str, language: str, public: str | None = None) -> list[str]:
+    """What is written, where and in which language; the public edition may have its own place."""
     places = {option: f"{place}/{name}" for option, name in OUTPUTS.items()}
     if public is not None:
         places["--public"] = public
-    return [word for one in places.items() for word in one]
+    said = [] if language == ENGLISH else ["--language", language]
+    return [*(word for one in places.items() for word in one), *said]
 
 
 def held_against(state: State, schema: str) -> list[str]:
@@ -127,6 +137,14 @@ def asked_for(state: State) -> list[str]:
     return [*limits, *(["--full"] if chosen["full"] else [])]
 
 
+def measured_by(state: State) -> State:
+    """What a measure depends on beside its candidates and the schema, to be kept with it."""
+    return {
+        "files": {role: state["files"][role] for role in ROLES},
+        "measure": dict(state["measure"]),
+    }
+
+
 def inputs_of(state: State, candidates: Sequence[str] = ()) -> list[str]:
     """The files of the folder that a measure reads."""
     files = state["files"]
@@ -136,7 +154,7 @@ def inputs_of(state: State, candidates: Sequence[str] = ()) -> list[str]:
 def ending_of(name: str) -> str:
     """How a protected version of a table is named at its end: a format that can be written.
 
-    >>> ending_of("a.TSV"), ending_of("a.sav")
-    ('.csv', '.parquet')
+    >>> ending_of("a.TSV"), ending_of("a.sav"), ending_of("a.xlsx::b.csv")
+    ('.csv', '.parquet', '.parquet')
     """
-    return ".csv" if PurePosixPath(name).suffix.lower() in TEXTS else ".parquet"
+    return ".csv" if PurePosixPath(name.partition(SHEET)[0]).suffix.lower() in TEXTS else ".parquet"

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -19,7 +20,9 @@ from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
 from microgauge.app.results import settings_said
 from microgauge.app.server import Running
-from microgauge.languages import Words, languages, words_of
+from microgauge.languages.catalogue import Words, languages
+from microgauge.languages.messages import Message
+from microgauge.results.requirements import limit_said
 
 MOST_ANSWERS = 200
 TEMPLATES = Path(__file__).parent / "templates"
@@ -51,22 +54,20 @@ class Desk:
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
+            finalize=_shown,
             trim_blocks=True,
             lstrip_blocks=True,
         )
         environment.globals["digest"] = digest
         environment.globals["draw"] = drawing
+        environment.globals["limit_said"] = limit_said
         environment.filters["settings"] = settings_said
         return environment
 
     def words(self, request: Request | None = None) -> Words:
         """The language that was chosen, or the browser's."""
-        chosen = self.running.project.state["language"] or self.running.settings.language
-        if chosen is None and request is not None:
-            wished = request.headers.get("accept-language", "")
-            codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
-            chosen = next((code for code in codes if code in languages()), None)
-        return words_of(chosen or "en")
+        wished = "" if request is None else request.headers.get("accept-language", "")
+        return self.running.words(wished)
 
     def page(
         self, request: Request, name: str, step: str, *, status: int = 200, **values: Any
@@ -84,13 +85,30 @@ class Desk:
             "csrf": self.running.secrets.form,
             "new_action": new_action,
             "busy": self.running.jobs.busy(),
-            "folder": self.running.folder.root.name or str(self.running.folder.root),
+            "folder": shown_name(self.running.folder.root),
             "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
             "state_said": lambda run: state_said(words, run),
-            "path": request.url.path,
+            "path": _address(request),
         }
         text = self._environment.get_template(name).render({**common, **values})
         return HTMLResponse(text, status_code=status)
+
+
+@pass_context
+def _shown(context: Context, value: Any) -> Any:
+    """Whatever a template writes: a message in the language of the page."""
+    return context["words"].of(value) if isinstance(value, Message) else value
+
+
+def shown_name(folder: Path) -> str:
+    """The name of a folder, which need not be in UTF-8."""
+    return (folder.name or str(folder)).encode("utf-8", "replace").decode()
+
+
+def _address(request: Request) -> str:
+    """Where a page is shown again; what a form asked for is not part of it."""
+    query = request.url.query if request.method == "GET" else ""
+    return f"{request.url.path}?{query}" if query else request.url.path
 
 
 def steps(words: Words) -> list[tuple[str, str, str]]:

@@ -73,7 +73,8 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
         return x, 16 + plot * (1 - (utility - least) / max(1.0 - least, 1e-9))
 
     few = len(known) <= MOST_NAMED
-    marks = [_mark(p, *place(p["risk"], p["utility"]), named=few) for p in known]
+    told = [{**p, "name": words.of(p["name"])} for p in known]
+    marks = [_mark(p, *place(p["risk"], p["utility"]), named=few) for p in told]
     line = [place(p["risk"], p["utility"]) for p in known if p.get("frontier")]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(line))
     low, high = 16, 16 + plot

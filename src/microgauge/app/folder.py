@@ -6,29 +6,42 @@ import os
 import shutil
 import stat
 import unicodedata
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.writing import write_whole
+from microgauge.tables.formats.format import SHEET
+from microgauge.tables.formats.workbook import chosen_sheet
 
 OWN = "microgauge-app"
 """Where the app keeps what it knows."""
 MOST_FILES, MOST_SEEN, DEEPEST = 2_000, 50_000, 4
 """Tables that are listed; names that are looked at, and how deep, before that is enough."""
-LONGEST_NAME = 200
+MOST_SHEETS, MOST_LOOKED_INTO = 100, 256 << 20
+"""Sheets of a file that are listed; bytes of one that a page waits for."""
+LONGEST_NAME, LONGEST_ENDING = 200, 20
+"""Bytes."""
 MOST_TRIES = 1_000
+NO_FILE = say("there is no such file in the folder.")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file that may be a table."""
+    """A file that may be a table, or a sheet of one that holds several."""
 
     name: str
     """As a command line would name it, from the folder."""
     size: int
     changed: float
+    file: str
+    """The file that it is, or is in."""
+    sheet: str | None = None
 
 
 @dataclass(frozen=True)
@@ -42,9 +55,9 @@ class Folder:
         """The folder of a name; `InputError` where there is none to work in."""
         root = Path(path).resolve()
         if not root.is_dir():
-            raise InputError(f"there is no folder {path} to work in.")
+            raise InputError(say("there is no folder {path} to work in.", path=path))
         if not os.access(root, os.W_OK):
-            raise InputError(f"the folder {path} cannot be written to.")
+            raise InputError(say("the folder {path} cannot be written to.", path=path))
         return Folder(root)
 
     @property
@@ -52,13 +65,21 @@ class Folder:
         """Where the app keeps what it knows."""
         return self.root / OWN
 
+    def parted(self, name: str) -> tuple[str, str | None]:
+        """The file that a name means, and the sheet in it, as commands that run here read it."""
+        if SHEET not in name or _is_there(self.root / name):
+            return name, None
+        file, _, sheet = name.rpartition(SHEET)
+        return file, sheet
+
     def inside(self, name: str) -> Path:
-        """The path of a name that leads to a file inside the folder; links are followed first."""
-        fault = InputError("there is no such file in the folder.")
-        if not name or "\0" in name or Path(name).is_absolute():
+        """The path of a file inside the folder that a name leads to; links are followed first."""
+        fault = InputError(NO_FILE)
+        file, _ = self.parted(name)
+        if not file or "\0" in file or Path(file).is_absolute():
             raise fault
         try:
-            real = (self.root / name).resolve(strict=True)
+            real = (self.root / file).resolve(strict=True)
         except (OSError, RuntimeError):
             raise fault from None
         if not real.is_relative_to(self.root) or not real.is_file():
@@ -85,7 +106,10 @@ class Folder:
         return found[:MOST_FILES]
 
     def _entry(self, path: Path) -> list[Entry]:
-        """A file as an entry; nothing where it is none, or leads out of the folder."""
+        """A file as an entry; nothing where it is none, or leads out of the folder.
+
+        One that holds several sheets is an entry for each of them.
+        """
         name = path.relative_to(self.root).as_posix()
         try:
             real = self.inside(name)
@@ -93,17 +117,42 @@ class Folder:
             name.encode("utf-8")
         except (InputError, OSError, UnicodeEncodeError):
             return []
-        return [Entry(name, known.st_size, known.st_mtime)] if stat.S_ISREG(known.st_mode) else []
+        if not stat.S_ISREG(known.st_mode):
+            return []
+        plain = Entry(name, known.st_size, known.st_mtime, name)
+        sheets = sheets_in(real)
+        if len(sheets) < 2:
+            return [plain]
+        named = [replace(plain, name=f"{name}{SHEET}{sheet}", sheet=sheet) for sheet in sheets]
+        return [one for one in named if self.parted(one.name) == (name, one.sheet)]
 
-    def free_name(self, wanted: str) -> str:
-        """A name for a new file: the last part of what was wanted, and one that no file has."""
+    def sheet_faults(self, name: str, which: str) -> list[str]:
+        """What a command will say of a name whose file has no such sheet, or several."""
+        file, wanted = self.parted(name)
+        try:
+            sheets = sheets_in(self.inside(file))
+        except InputError:
+            return []
+        where = say("the {which} table {part}", which=which, part=as_argument(name))
+        try:
+            if sheets:
+                chosen_sheet(sheets, wanted, Path(name).name, where)
+        except InputError as error:
+            return list(error.faults)
+        return []
+
+    def free_name(self, wanted: str, taken: Container[str] = ()) -> str:
+        """A name for a new file: the last part of what was wanted, and one that no file has.
+
+        `taken` are names that files will have.
+        """
         name = plain_name(wanted)
         path = Path(name)
         for number in range(1, MOST_TRIES):
             tried = name if number == 1 else f"{path.stem}-{number}{path.suffix}"
-            if not os.path.lexists(self.root / tried):
+            if tried not in taken and not os.path.lexists(self.root / tried):
                 return tried
-        raise InputError(f"there are too many files named like {name}.")
+        raise InputError(say("there are too many files named like {name}.", name=name))
 
     def room(self) -> int:
         """Bytes that the disk can still take."""
@@ -114,6 +163,56 @@ class Folder:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path leads to something; a name that none can have leads to nothing."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def sheets_in(path: Path) -> tuple[str, ...]:
+    """The sheets of a file whose format has such; nothing where they cannot be told at once.
+
+    What is too large to be looked into for a page, and what is damaged, is left to the commands.
+    """
+    try:
+        known = path.stat()
+        return _sheets(path, known.st_mtime_ns, known.st_size)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=MOST_FILES)
+def _sheets(path: Path, time: int, size: int) -> tuple[str, ...]:
+    del time
+    from microgauge.tables.formats import formats
+
+    ending = path.suffix.lower()
+    kind = next((one for one in formats() if one.has_sheets and ending in one.endings), None)
+    if kind is None or size > MOST_LOOKED_INTO or _unpacked(path) > MOST_LOOKED_INTO:
+        return ()
+    try:
+        return kind.sheets(path, path.name)[:MOST_SHEETS]
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001  libraries in Rust have a class for panics each
+        return ()
+
+
+def _unpacked(path: Path) -> int:
+    """Bytes of what is opened with a workbook beside its cells, before they were packed."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            return sum(
+                one.file_size
+                for one in packed.infolist()
+                if not one.filename.startswith("xl/worksheets/")
+            )
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return 0
 
 
 def _is_looked_into(place: str, folder: str) -> bool:
@@ -132,8 +231,12 @@ def plain_name(wanted: str) -> str:
     kept = "".join(sign for sign in last if sign.isprintable() and sign not in '<>:"|?*[]')
     kept = kept.lstrip(".- ").rstrip(". ")
     stem, dot, ending = kept.rpartition(".")
+    tail = dot + ending
+    if not stem or len(tail.encode()) > LONGEST_ENDING:
+        stem, tail = kept, ""
     if len(kept.encode()) > LONGEST_NAME:
-        kept = (stem.encode()[: LONGEST_NAME - 20].decode("utf-8", "ignore") + dot + ending)[-180:]
+        room = LONGEST_NAME - len(tail.encode())
+        kept = stem.encode()[:room].decode("utf-8", "ignore") + tail
     return kept or "file"
 
 
@@ -151,7 +254,7 @@ def prints_of(folder: Folder, names: Sequence[str]) -> dict[str, list[float]]:
     found = {}
     for name in names:
         try:
-            known = (folder.root / name).stat()
+            known = (folder.root / folder.parted(name)[0]).stat()
         except OSError:
             continue
         found[name] = [known.st_size, known.st_mtime]

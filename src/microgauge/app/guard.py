@@ -14,6 +14,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
+from microgauge.languages.catalogue import ENGLISH_WORDS, Words
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 Scope = MutableMapping[str, Any]
@@ -46,6 +48,8 @@ HEADERS = {
 METHODS = ("GET", "HEAD", "POST")
 OWN_SITE = ("same-origin", "none")
 """What a browser says of a request from our own page, and of one by the user."""
+NOT_OURS = say("this form is not one of this app.")
+ONLY_OURS = say("Only the app's own pages may ask for this.")
 
 
 @dataclass(frozen=True)
@@ -67,8 +71,16 @@ def same(given: str, known: str) -> bool:
 class Guard:
     """Stands before the pages."""
 
-    def __init__(self, pages: App, known: Secrets, port: int) -> None:
+    def __init__(
+        self,
+        pages: App,
+        known: Secrets,
+        port: int,
+        words: Callable[[str], Words] = lambda _: ENGLISH_WORDS,
+    ) -> None:
+        """`words` is told which languages a browser wishes."""
         self._pages = pages
+        self._words = words
         self._known = known
         self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
         self.cookie_name = f"microgauge-{port}"
@@ -83,7 +95,8 @@ class Guard:
         headers = _headers(scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _answer(_secured(send), *refusal)
+            status, why = refusal
+            await self._refuse(headers, _secured(send), status, why)
             return
         if not self._has_cookie(headers):
             await self._enter(scope, headers, _secured(send))
@@ -97,18 +110,18 @@ class Guard:
         """Why a request is none of ours."""
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return 421, "This address is not the one that the app was started with."
+            return 421, say("This address is not the one that the app was started with.")
         if scope["method"] not in METHODS:
-            return 405, "This is not done here."
+            return 405, say("This is not done here.")
         site = headers.get("sec-fetch-site", [])
         origins = headers.get("origin", [])
         own = [f"http://{hosts[0].lower()}"]
         if scope["method"] == "POST":
             asked_by_us = origins == own or (not origins and site == ["same-origin"])
             if not asked_by_us or any(one not in OWN_SITE for one in site):
-                return 403, "Only the app's own pages may ask for this."
+                return 403, ONLY_OURS
         elif any(one not in OWN_SITE for one in site) and not _opens(headers):
-            return 403, "Only the app's own pages may ask for this."
+            return 403, ONLY_OURS
         return None
 
     def _has_cookie(self, headers: dict[str, list[str]]) -> bool:
@@ -123,19 +136,24 @@ class Guard:
 
     async def _enter(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
         """The token becomes a cookie, and goes out of the address."""
-        del headers
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         at_door = scope["path"] == "/" and scope["method"] == "GET"
         if not at_door or len(given) != 1 or not same(given[0], self._known.token):
-            await _answer(
-                send,
-                403,
+            why = say(
                 "Open the address that the program printed when it was started: it holds the token "
-                "without which no page is shown.",
+                "without which no page is shown."
             )
+            await self._refuse(headers, send, 403, why)
             return
         cookie = f"{self.cookie_name}={self._known.cookie}; HttpOnly; SameSite=Strict; Path=/"
         await _redirect(send, "/", [(b"set-cookie", cookie.encode())])
+
+    async def _refuse(
+        self, headers: dict[str, list[str]], send: Send, status: int, why: str
+    ) -> None:
+        """Say why, in the language of the app or of the browser."""
+        words = self._words(",".join(headers.get("accept-language", [])))
+        await _answer(send, status, words.of(why))
 
 
 def _opens(headers: dict[str, list[str]]) -> bool:

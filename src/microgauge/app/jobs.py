@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from microgauge.app.folder import Folder, prints_of
-from microgauge.errors import MISSED, REFUSED, InputError
+from microgauge.errors import MISSED, REFUSED, InputError, said_by_system
+from microgauge.languages.messages import forms_of, said_again, say
 from microgauge.log import WATCHED
 from microgauge.results.writing import write_whole
 
@@ -32,6 +33,12 @@ NICE = 10
 LONGEST = 4_000
 """Characters of a message that are kept."""
 MOST_MESSAGES = 50
+GIVEN = ("run.json", "said.txt", "schema.toml", "recipe.toml", "sample.toml", "variables.json")
+"""Files of a run that stay when it is done again; so do its folders, which are gone on with."""
+OTHERS = ("*", "?", "[", "::")
+"""By which commands take a name that no file has for the names of others."""
+LAST = "last"
+"""Holds the highest number that a run had, since the folder of that run may be gone."""
 
 
 @dataclass
@@ -91,6 +98,7 @@ class Jobs:
         self._ending = False
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: set[str] = set()
+        self._last = _last_of(folder.own / "runs")
         self._read_kept()
         self._worker = threading.Thread(target=self._work, name="jobs", daemon=True)
 
@@ -115,14 +123,13 @@ class Jobs:
         `commands` is told the run's own place, as a command line names it; `files` are written
         there first. `InputError` where an input leads out of the folder by now.
         """
-        for name in inputs:
-            if (self._folder.root / name).exists():  # what is gone is told by the command
-                self._folder.inside(name)
+        self._look(inputs)
         with self._news:
-            number = 1 + max((int(one) for one in self._runs), default=0)
-            name = f"{number:04d}"
+            # A page that was opened earlier must not mean another run by its name.
+            name = f"{self._last + 1:04d}"
             place = self.place(name)
-            place.mkdir(parents=True, exist_ok=True)
+            _make(place)
+            self._last += 1
             for file, content in (files or {}).items():
                 write_whole(place / file, content)
             given = place.relative_to(self._folder.root).as_posix()
@@ -141,6 +148,7 @@ class Jobs:
                 return False
             fresh = Run(run.id, run.kind, run.title, run.commands, run.inputs, run.about)
             fresh.queued = time.time()
+            self._clear(name)
             self._runs[name] = fresh
             self._keep(fresh)
             self._news.notify_all()
@@ -165,14 +173,34 @@ class Jobs:
         with self._lock:
             run = self._runs.get(name)
             if run is not None and run.over:
+                with contextlib.suppress(InputError):
+                    write_whole(self._folder.own / "runs" / LAST, f"{self._last}\n")
                 del self._runs[name]
                 shutil.rmtree(self.place(name), ignore_errors=True)
+
+    def _look(self, inputs: Sequence[str]) -> None:
+        """`InputError` where an input leads out of the folder by now.
+
+        What is gone is told by the command, unless its name could mean other files: a pattern,
+        or a sheet of a workbook.
+        """
+        for name in inputs:
+            file, _ = self._folder.parted(name)
+            if (self._folder.root / file).exists() or any(sign in file for sign in OTHERS):
+                self._folder.inside(file)
+
+    def _clear(self, name: str) -> None:
+        """Nothing of an earlier try may be taken for what the next one finds."""
+        for path in self.place(name).glob("*"):
+            if path.name not in GIVEN and not path.is_dir():
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def runs(self, *kinds: str) -> list[Run]:
         """Runs of these kinds, or all; the newest first."""
         with self._lock:
             found = [run for run in self._runs.values() if not kinds or run.kind in kinds]
-        return sorted(found, key=lambda run: run.id, reverse=True)
+        return sorted(found, key=lambda run: int(run.id), reverse=True)
 
     def get(self, name: str) -> Run | None:
         """A run by its name."""
@@ -229,6 +257,12 @@ class Jobs:
         return min(queued, key=lambda run: run.queued, default=None)
 
     def _do(self, run: Run) -> None:
+        try:
+            self._look(run.inputs)
+        except InputError as error:
+            run.faults += error.faults
+            self._end(run, "refused")
+            return
         for step, arguments in enumerate(run.commands):
             run.step, run.doing, run.share = step, "", 0.0
             code = self._called(run, arguments)
@@ -282,21 +316,18 @@ class Jobs:
         return code
 
     def _heard(self, run: Run, line: str) -> None:
-        try:
-            said = json.loads(line)
-        except ValueError:
-            said = None
+        said = _told(line)
         with self._lock:
-            if not isinstance(said, dict):
+            if said is None:
                 if line.strip() and len(run.messages) < MOST_MESSAGES:
-                    run.messages.append(line.removeprefix("microgauge: ")[:LONGEST])
+                    run.messages.append(_short(line.removeprefix("microgauge: ")))
                 return
             if "doing" in said:
                 run.doing, run.share = str(said["doing"]), float(said["share"])
             if "faults" in said:
-                run.faults += [str(fault["sentence"])[:LONGEST] for fault in said["faults"]]
+                run.faults += [_short(fault["sentence"]) for fault in said["faults"]]
             if "warned" in said and len(run.messages) < MOST_MESSAGES:
-                run.messages.append(str(said["warned"])[:LONGEST])
+                run.messages.append(_short(said["warned"]))
             if "verdict" in said:
                 run.verdict = said["verdict"]
                 self._keep(run)
@@ -311,7 +342,10 @@ class Jobs:
     # -- what is kept --------------------------------------------------------------------------
 
     def _keep(self, run: Run) -> None:
-        text = json.dumps(asdict(run), ensure_ascii=False, indent=1)
+        plain = asdict(run)
+        # What was told is kept in English, and what it was made from beside it.
+        plain["forms"] = forms_of(plain)
+        text = json.dumps(plain, ensure_ascii=False, indent=1)
         with contextlib.suppress(InputError):  # a full disk; what is in memory still holds
             write_whole(self.place(run.id) / "run.json", text + "\n")
 
@@ -319,12 +353,57 @@ class Jobs:
         """Runs of earlier; one that was under way when the app ended did not come to its end."""
         for path in sorted((self._folder.own / "runs").glob("*/run.json")):
             run = _run_of(path)
-            if run is None or run.id != path.parent.name or not run.id.isdigit():
+            if run is None or run.id != path.parent.name or not _is_number(run.id):
                 continue
             self._runs[run.id] = run
             if run.state == "running":
                 _end_stray(run.pid, self._folder.root)
                 self._end(run, "killed")
+
+
+def _told(line: str) -> dict[str, Any] | None:
+    """What a line says to a program, with its messages; None where it is none of ours."""
+    try:
+        said = json.loads(line)
+        told = said_again(said, said.pop("forms", {}))
+        return told if isinstance(told, dict) else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _short(text: object) -> str:
+    """A message as it is, unless it is too long to be kept whole."""
+    said = str(text)
+    return said if len(said) <= LONGEST else said[:LONGEST]
+
+
+def _last_of(place: Path) -> int:
+    """The highest number that any run had; also of one that cannot be read."""
+    with contextlib.suppress(OSError, ValueError):
+        return max(int((place / LAST).read_text(encoding="utf-8")), _highest(place))
+    return _highest(place)
+
+
+def _highest(place: Path) -> int:
+    there = (path.name for path in place.glob("*") if path.is_dir())
+    return max((int(name) for name in there if _is_number(name)), default=0)
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) < 10
+
+
+def _make(place: Path) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            say(
+                "{path} cannot be written: {said_by_system}.",
+                path=place,
+                said_by_system=said_by_system(error),
+            )
+        ) from None
 
 
 def _state_of(code: int) -> State:
@@ -337,10 +416,32 @@ def _state_of(code: int) -> State:
 def _run_of(path: Path) -> Run | None:
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = said_again(plain, plain.pop("forms", {}))
         known = {one.name for one in fields(Run)}
-        return Run(**{name: value for name, value in plain.items() if name in known})
-    except (OSError, ValueError, TypeError, AttributeError):
+        run = Run(**{name: value for name, value in plain.items() if name in known})
+        return run if _is_sound(run) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_sound(run: Run) -> bool:
+    """Whether every part has the form that pages rely on: the file may be of another version."""
+    about = {"release": ("folder", "table"), "candidate": ("candidate",)}.get(run.kind, ())
+    lists = (run.about.get("files", []), run.about.get("candidates", []))
+    return (
+        run.kind in get_args(Kind)
+        and run.state in get_args(State)
+        and all(map(_are_texts, (run.inputs, run.faults, run.messages, run.changed, *lists)))
+        and isinstance(run.commands, list)
+        and all(map(_are_texts, run.commands))
+        and all(isinstance(run.about.get(key), str) for key in about)
+        and isinstance(run.prints, dict)
+        and isinstance(run.queued, int | float)
+    )
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import say
 
 
 class Lock:
@@ -20,13 +21,20 @@ class Lock:
             self._file: IO[str] = (folder / "lock").open("a+", encoding="utf-8")
         except OSError as error:
             raise InputError(
-                f"the folder {folder} cannot be used: {said_by_system(error)}."
+                say(
+                    "the folder {folder} cannot be used: {why}.",
+                    folder=folder,
+                    why=said_by_system(error),
+                )
             ) from None
         if not _locked(self._file):
             self._file.close()
             raise InputError(
-                f"another microgauge app works in {folder.parent}. Use the one that runs, end it "
-                "first, or start this one in another folder."
+                say(
+                    "another microgauge app works in {folder}. Use the one that runs, end it "
+                    "first, or start this one in another folder.",
+                    folder=folder.parent,
+                )
             )
 
     def release(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from microgauge.app.folder import Folder
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.results.writing import write_whole
 
 FORMAT = 1
@@ -29,6 +30,7 @@ def empty() -> State:
         "format": FORMAT,
         "language": None,
         "files": {**dict.fromkeys(ROLES), "candidates": []},
+        "shown": None,
         "schema": "",
         "measure": {"full": False, "require": ""},
         "recipes": [],
@@ -70,13 +72,16 @@ def _read(path: Path) -> State:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["format"] != FORMAT:
-            raise InputError(f"{path} was written by another version of microgauge.")
+            raise InputError(say("{path} was written by another version of microgauge.", path=path))
         state = {**empty(), **found}
         if not _is_sound(state):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
         raise InputError(
-            f"{path} cannot be read. Move it away to start anew; results in the folder stay."
+            say(
+                "{path} cannot be read. Move it away to start anew; results in the folder stay.",
+                path=path,
+            )
         ) from None
     return state
 
@@ -84,6 +89,7 @@ def _read(path: Path) -> State:
 def _is_sound(state: State) -> bool:
     """Whether every part has the form that pages rely on: the file may have been edited."""
     plain = empty()
+    json.dumps(state, ensure_ascii=False).encode("utf-8")  # what no page can show is no text
     alike = all(
         isinstance(state[name], type(value)) for name, value in plain.items() if value is not None
     )
@@ -91,8 +97,11 @@ def _is_sound(state: State) -> bool:
     return (
         alike
         and all(isinstance(files[role], texts) for role in ROLES)
+        and isinstance(files["candidates"], list)
         and all(isinstance(name, str) for name in files["candidates"])
+        and isinstance(state["shown"], texts)
         and isinstance(state["measure"]["require"], str)
+        and isinstance(state["measure"]["full"], bool)
         and all(_is_recipe(one) for one in state["recipes"])
     )
 
@@ -102,7 +111,11 @@ def _is_recipe(one: Any) -> bool:
         isinstance(one["name"], str)
         and str(one["id"]).isdigit()
         and isinstance(one["undo"], list)
-        and all(isinstance(step, dict) for step in one["content"]["step"])
+        and all(
+            isinstance(form["method"], str)
+            for step in one["content"]["step"]
+            for form in step.get("either", [step])
+        )
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, written
 from microgauge.errors import InputError
+from microgauge.languages.messages import say, strung
 from microgauge.masking.methods import method, method_names
 
 # What protects and explores takes most of a second to load, and the first page needs none of it.
@@ -35,11 +36,10 @@ def empty() -> Content:
 
 def methods() -> list[tuple[str, str, str]]:
     """Every method with what it does, and what it works on."""
-    found: list[tuple[str, str, str]] = []
-    for name in method_names():
-        kind = method(name)
-        found.append((name, " ".join((kind.__doc__ or "").split()), kind.takes or ""))
-    return found
+    from microgauge.masking.forms import about
+
+    kinds = ((name, method(name)) for name in method_names())
+    return [(name, about(kind), kind.takes or "") for name, kind in kinds]
 
 
 def parameters_of(name: str) -> tuple[Parameter, ...]:
@@ -57,24 +57,62 @@ def text_of(content: Mapping[str, Any]) -> str:
 
 
 def is_grid(content: Mapping[str, Any]) -> bool:
-    """Whether some parameter has several values."""
-    return any(
-        isinstance(value, Mapping) and set(value) <= {GRID, "names"} and GRID in value
-        for step in content["step"]
-        for value in step.values()
-    )
+    """Whether it stands for several recipes."""
+    forms = [form for step in content["step"] for form in _forms(step)]
+    values = [content.get("seed"), *(value for form in forms for value in form.values())]
+    return len(forms) > len(content["step"]) or any(map(_is_several, values))
 
 
 def plain(content: Mapping[str, Any]) -> Content:
-    """One recipe of a grid: of several values the middle one."""
-    steps = []
-    for step in content["step"]:
-        taken = {}
-        for key, value in step.items():
-            several = isinstance(value, Mapping) and GRID in value and value[GRID]
-            taken[key] = value[GRID][(len(value[GRID]) - 1) // 2] if several else value
-        steps.append({key: value for key, value in taken.items() if key != "skip"})
-    return {**content, "step": steps}
+    """One recipe of a grid: of several values, and of several methods, the middle one."""
+    shared = content.get(GRID, {})
+
+    def one(value: Any) -> Any:
+        if not _is_several(value):
+            return value
+        values = value[GRID]
+        if isinstance(values, str):
+            values = shared.get(values)
+            values = values[GRID] if _is_several(values) else values
+        return _middle(values) if isinstance(values, list) and values else value
+
+    forms = [_middle(_forms(step)) for step in content["step"]]
+    steps = [{key: one(value) for key, value in form.items() if key != "skip"} for form in forms]
+    rest = {key: one(value) for key, value in content.items() if key not in (GRID, "step")}
+    return {**rest, "step": steps}
+
+
+def _forms(step: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """What a step may be: itself, or one of several methods."""
+    found: Sequence[Mapping[str, Any]] = step.get("either", [step])
+    return found
+
+
+def _is_several(value: Any) -> bool:
+    return isinstance(value, Mapping) and GRID in value and set(value) <= {GRID, "names"}
+
+
+def _middle(values: Sequence[Any]) -> Any:
+    return values[(len(values) - 1) // 2]
+
+
+def title_of(step: Mapping[str, Any]) -> str:
+    """The method of a step, or those of which it is one."""
+    named = dict.fromkeys(str(form.get("method", "?")) for form in _forms(step))
+    return strung((say(name) for name in named), " / ")
+
+
+def is_editable(step: Mapping[str, Any]) -> bool:
+    """Whether a form can hold all of a step; else it is changed in the recipe's text."""
+    skip = step.get("skip", {GRID: []})
+    own = [
+        not isinstance(value[GRID], str)
+        and "names" not in value
+        and key not in ("variable", "variables")
+        for key, value in step.items()
+        if _is_several(value)
+    ]
+    return "method" in step and _is_several(skip) and all(own)
 
 
 # -- from a form, and into one ---------------------------------------------------------------
@@ -154,7 +192,9 @@ def fields_of(step: Mapping[str, Any]) -> dict[str, str]:
 
 def shown_value(value: Any, one: Parameter | None = None) -> str:
     """A parameter's value in a field, or in a sentence."""
-    if isinstance(value, Mapping) and GRID in value:
+    if _is_several(value) and isinstance(value[GRID], str):
+        return str(value[GRID])
+    if _is_several(value):
         between = "; " if one is not None and one.shape.endswith("s") else ", "
         return between.join(shown_value(each) for each in value[GRID])
     if isinstance(value, Mapping):
@@ -166,6 +206,11 @@ def shown_value(value: Any, one: Parameter | None = None) -> str:
 
 def told(step: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The parameters of a step, to be read."""
+    if "either" in step:
+        return [
+            (title_of(form), ", ".join(f"{key} {text}" for key, text in told(form)))
+            for form in _forms(step)
+        ]
     left_out = ("method", "variables", "variable", "skip")
     found = [(key, shown_value(value)) for key, value in step.items() if key not in left_out]
     return [(key, text if len(text) < 80 else f"{text[:77]}…") for key, text in found]
@@ -206,7 +251,15 @@ def _recipe_faults(
     for place, step in enumerate(recipe.steps, start=1):
         if step is not None:
             faults = step.faults(look, own=place not in partial)
-            found += [f"step {place} ({step.method}): {fault}" for fault in faults]
+            found += [
+                say(
+                    "step {place} ({method}): {fault}",
+                    place=place,
+                    method=step.method,
+                    fault=fault,
+                )
+                for fault in faults
+            ]
             step.after(look)
     return found
 

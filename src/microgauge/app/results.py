@@ -9,6 +9,7 @@ from typing import Any
 
 from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
+from microgauge.languages.messages import said_again, say, strung
 from microgauge.measures.balance.balance import frontier
 
 MOST_READ = 64
@@ -22,18 +23,24 @@ def result_of(jobs: Jobs, run: Run) -> dict[str, Any] | None:
 
 
 def read(path: Path) -> dict[str, Any] | None:
-    """A JSON file, read once as long as it stays the same."""
+    """A JSON file with its messages, read once as long as it stays the same."""
     try:
         known = path.stat()
         return _read(path, known.st_mtime_ns, known.st_size)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 @lru_cache(maxsize=MOST_READ)
 def _read(path: Path, time: int, size: int) -> dict[str, Any]:
     del time, size
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return _with_messages(path)
+
+
+def _with_messages(path: Path) -> dict[str, Any]:
+    """What a file holds, with messages in place of their English texts."""
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, Any] = said_again(plain, plain.pop("forms", {}))
     return found
 
 
@@ -66,7 +73,8 @@ def points_of(result: dict[str, Any], to: str) -> list[dict[str, Any]]:
 
 def settings_said(settings: Any) -> str:
     """What tells a candidate of a grid from the others."""
-    return ", ".join(f"{name} {value}" for name, value in (settings or {}).items())
+    pairs = (settings or {}).items()
+    return strung((say("{name} {value}", name=name, value=value) for name, value in pairs), ", ")
 
 
 @lru_cache(maxsize=4096)
@@ -74,9 +82,10 @@ def _kept(path: Path) -> dict[str, Any] | None:
     """What a finished candidate of an exploration is; its file is written once, whole."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
+        settings = said_again(plain["settings"], plain.get("forms", {}), "settings")
         verdict = plain["assessment"].get("verdict") or {}
         return {
-            "name": settings_said(plain["settings"]),
+            "name": settings_said(settings),
             "risk": verdict.get("risk"),
             "utility": verdict.get("utility"),
         }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any, get_args
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.schema import Schema
 from microgauge.schema.reading import Reader, toml_content
 from microgauge.schema.variables import Role, Type, Variable
 from microgauge.schema.writing import schema_toml
 
-NAMED = "the schema file schema.toml"
+NAMED = say("the {what} {path}", what=say("schema file"), path="schema.toml")
 TYPES = get_args(Type)
 ROLES = get_args(Role)
 RECODES = ("", "map", "breaks", "top", "round", "prefix")
@@ -26,14 +26,14 @@ Content = dict[str, Any]
 def content_of(text: str) -> Content:
     """What a schema's text says; `InputError` with all faults that it has by itself."""
     content = toml_content(text, NAMED)
-    _registered()
+    register()
     faults = Schema.from_dict(content).faults()
     if faults:
         raise InputError(*dict.fromkeys(faults))
     return content
 
 
-def _registered() -> None:
+def register() -> None:
     """Sections bring their tables of the schema."""
     from microgauge.sections import registry
 
@@ -47,11 +47,12 @@ def entry_of(content: Mapping[str, Any], name: str) -> Content:
 
 def with_entry(content: Mapping[str, Any], name: str, entry: Mapping[str, Any]) -> Content:
     """The same with another entry of a variable; a weight is one for the whole file, too."""
-    found = deepcopy(dict(content))
+    # What is changed is copied, and nothing else: a table of variables changes each in turn.
+    found = {**content, "variable": {**content.get("variable", {})}}
     was = entry_of(content, name).get("role")
-    variables = found.setdefault("variable", {})
+    variables = found["variable"]
     variables.pop(name, None) if not entry else variables.update({name: dict(entry)})
-    options = found.setdefault("options", {})
+    options = found["options"] = {**content.get("options", {})}
     if entry.get("role") == "weight":
         options["weight"] = name
     elif was == "weight" and options.get("weight") == name:

@@ -18,6 +18,8 @@ from microgauge.app.jobs import PROGRAM, Jobs
 from microgauge.app.lock import Lock
 from microgauge.app.project import Project
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.catalogue import Words, languages, words_of
+from microgauge.languages.messages import ENGLISH, say
 from microgauge.records import dataclass
 
 LOOPBACK = "127.0.0.1"
@@ -56,6 +58,14 @@ class Running:
         """What the user opens."""
         return f"http://{LOOPBACK}:{self.port}/?token={self.secrets.token}"
 
+    def words(self, wished: str = "") -> Words:
+        """The language that was chosen, or the first of those a browser wishes."""
+        chosen = self.project.state["language"] or self.settings.language
+        if chosen is None:
+            codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
+            chosen = next((code for code in codes if code in languages()), ENGLISH)
+        return words_of(chosen)
+
 
 @contextmanager
 def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
@@ -83,7 +93,7 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
 def _bound(port: int) -> socket.socket:
     """A socket of this machine only."""
     if not 0 <= port <= 65_535:
-        raise InputError("--port must be a whole number from 0 to 65,535.")
+        raise InputError(say("--port must be a whole number from 0 to 65,535."))
     # With the protocol named, the event loop sends small answers at once (TCP_NODELAY).
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -94,8 +104,11 @@ def _bound(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise InputError(
-            f"port {port} cannot be used: {said_by_system(error)}. Leave --port out to have one "
-            "that is free."
+            say(
+                "port {port} cannot be used: {why}. Leave --port out to have one that is free.",
+                port=port,
+                why=said_by_system(error),
+            )
         ) from None
     return listening
 
@@ -107,7 +120,7 @@ def server_of(running: Running) -> Any:
     from microgauge.app.application import application
 
     config = uvicorn.Config(
-        Guard(application(running), running.secrets, running.port),
+        Guard(application(running), running.secrets, running.port, running.words),
         log_config=None,
         log_level="critical",
         access_log=False,

@@ -6,8 +6,9 @@ import argparse
 from importlib.util import find_spec
 
 from microgauge.cli.command import Command
-from microgauge.errors import InputError
-from microgauge.languages import languages
+from microgauge.errors import Fault, InputError
+from microgauge.languages.catalogue import languages, words_of
+from microgauge.languages.messages import ENGLISH
 
 NEEDED = ("starlette", "uvicorn", "jinja2", "python_multipart")
 
@@ -51,7 +52,11 @@ def run(chosen: argparse.Namespace) -> int:
         raise InputError(f'--language "{chosen.language}": there are {", ".join(languages())}.')
     limit = chosen.upload_limit << 20
     settings = Settings(chosen.folder, chosen.port, chosen.language, limit)
-    return serve(settings, browser=not chosen.no_browser)
+    try:
+        return serve(settings, browser=not chosen.no_browser)
+    except InputError as error:
+        words = words_of(chosen.language or ENGLISH)
+        raise InputError(*(Fault(f.code, words.of(f.sentence)) for f in error.records)) from None
 
 
 COMMAND = Command(

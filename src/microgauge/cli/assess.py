@@ -49,6 +49,7 @@ class Outputs:
     report: str | None = None
     edition: str = "internal"
     min_count: int = 10
+    language: str = "en"
     pairs: str | None = None
     risky: str | None = None
     junit: str | None = None
@@ -102,6 +103,7 @@ def run(chosen: argparse.Namespace) -> int:
         report=chosen.report,
         edition=chosen.edition,
         min_count=chosen.min_count,
+        language=chosen.language,
         pairs=chosen.pairs,
         risky=chosen.risky,
         junit=chosen.junit,
@@ -154,11 +156,11 @@ def assessed(
         raise InputError(f"--risky: no risk was measured. {_why_no_risk(result)}".rstrip())
     files = {
         **table_file(outputs.pairs, result.pair_table),
-        **report_file(outputs.report, result, outputs.edition, outputs.min_count),
+        **report_file(outputs.report, result, outputs.edition, outputs),
         **table_file(outputs.risky, lambda: result.risky),
         **junit_file(outputs.junit, result),
-        **summary_file(outputs.summary, result),
-        **public_file(outputs.public, result, outputs.min_count),
+        **summary_file(outputs.summary, result, outputs),
+        **public_file(outputs.public, result, outputs),
         **excel_file(outputs.excel, result),
     }
     steps = next_steps(result, report=bool(outputs.report)) if outputs.advice else []

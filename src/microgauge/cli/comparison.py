@@ -104,11 +104,11 @@ def compared(
     """Write and print a ranking."""
     files: Files = {
         **{Path(path): draw(result, kind) for draw, path, kind in drawn},
-        **report_file(chosen.report, result, chosen.edition, chosen.min_count),
+        **report_file(chosen.report, result, chosen.edition, chosen),
         **table_file(chosen.table, result.table),
         **junit_file(chosen.junit, result),
-        **summary_file(chosen.summary, result),
-        **public_file(chosen.public, result, chosen.min_count),
+        **summary_file(chosen.summary, result, chosen),
+        **public_file(chosen.public, result, chosen),
         **excel_file(chosen.excel, result),
         **(more or {}),
     }

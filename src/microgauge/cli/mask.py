@@ -7,6 +7,7 @@ import sys
 from textwrap import fill
 
 from microgauge.cli.command import Command
+from microgauge.languages.messages import say
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -32,7 +33,7 @@ def run(chosen: argparse.Namespace) -> int:
     from microgauge.results.wording import counted
 
     with line() as progress:
-        progress("protecting", 0.0)
+        progress(say("protecting"), 0.0)
         found = mask(chosen.original, chosen.recipe, chosen.output)
     sys.stderr.write(f"wrote {chosen.output}: {counted(found.height, 'row')} × {found.width}.\n")
     return 0

@@ -94,6 +94,12 @@ def add_choices(command: argparse.ArgumentParser) -> None:
         help="of the report; public: for data users, utility only",
     )
     command.add_argument(
+        "--language",
+        metavar="L",
+        default="en",
+        help="of report and summary: en, de, es or fr (default en); other files stay in English",
+    )
+    command.add_argument(
         "--min-count",
         type=int,
         default=10,

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from microgauge.errors import MISSED, InputError
 from microgauge.records import dataclass
@@ -51,6 +51,18 @@ KEPT = re.compile(r"[0-9a-f]{24}\.json")
 """What `explore` calls the candidates it keeps."""
 Files = dict[Path, str | bytes]
 """What is to be written, and where."""
+
+
+class Made(Protocol):
+    """How pages for people are made."""
+
+    @property
+    def language(self) -> str:
+        """What they are written in."""
+
+    @property
+    def min_count(self) -> int:
+        """Records that whatever a public edition shows must rest on."""
 
 
 def guard(chosen: argparse.Namespace) -> None:
@@ -157,8 +169,18 @@ def check_outputs(*names: str | None) -> None:
 
 def check_report(chosen: argparse.Namespace) -> None:
     """Whether a report can be what is asked for."""
-    if chosen.min_count < 1:
-        raise InputError("--min-count must be 1 or more.")
+    faults = ["--min-count must be 1 or more."] if chosen.min_count < 1 else []
+    faults += _language_faults(chosen.language)
+    if faults:
+        raise InputError(*faults)
+
+
+def _language_faults(language: str) -> list[str]:
+    from microgauge.languages.catalogue import languages
+
+    if language in languages():
+        return []
+    return [f'--language: there is no "{language}"; there are {", ".join(languages())}.']
 
 
 def _ends(name: str | None) -> str:
@@ -176,18 +198,18 @@ def check_junit(name: str | None, schema: Schema, **limits: Any) -> None:
         )
 
 
-def report_file(path: str | None, result: Any, edition: Any, min_count: int) -> Files:
+def report_file(path: str | None, result: Any, edition: Any, made: Made) -> Files:
     """A report to look at."""
     if not path:
         return {}
     from microgauge.render.report import report_html
 
-    return {Path(path): report_html(result, edition, min_count)}
+    return {Path(path): report_html(result, edition, made.min_count, made.language)}
 
 
-def public_file(path: str | None, result: Any, min_count: int) -> Files:
+def public_file(path: str | None, result: Any, made: Made) -> Files:
     """The report as data users may see it."""
-    return report_file(path, result, "public", min_count)
+    return report_file(path, result, "public", made)
 
 
 def excel_file(path: str | None, result: Any) -> Files:
@@ -199,9 +221,9 @@ def excel_file(path: str | None, result: Any) -> Files:
     return {Path(path): result_workbook(result)}
 
 
-def summary_file(path: str | None, result: Any) -> Files:
+def summary_file(path: str | None, result: Any, made: Made) -> Files:
     """One page for the committee."""
-    return {Path(path): result.summary()} if path else {}
+    return {Path(path): result.summary(made.language)} if path else {}
 
 
 def junit_file(path: str | None, result: Any) -> Files:

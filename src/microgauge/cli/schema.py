@@ -49,6 +49,7 @@ def run(chosen: argparse.Namespace) -> int:
 def _described(chosen: argparse.Namespace) -> int:
     """What the tables hold, and all that is wrong with a schema for them."""
     from microgauge.commands.describe import describe
+    from microgauge.languages.messages import forms_of
     from microgauge.log import line
     from microgauge.results.plain import indented
     from microgauge.results.writing import write_whole
@@ -61,10 +62,11 @@ def _described(chosen: argparse.Namespace) -> int:
             progress=progress,
             **chosen_reading(chosen),
         )
+    text = indented({**found, "forms": forms_of(found)}) + "\n"
     if chosen.json == "-":
-        sys.stdout.write(f"{indented(found)}\n")
+        sys.stdout.write(text)
     else:
-        write_whole(Path(chosen.json), f"{indented(found)}\n")
+        write_whole(Path(chosen.json), text)
     return 0
 
 

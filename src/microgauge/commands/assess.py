@@ -17,6 +17,7 @@ from microgauge.commands.wanted import Depth, Wanted, depth_of, in_full, wanted_
 from microgauge.engines.opening import engine_for, open_table, reading_of
 from microgauge.engines.rounds import Asking, Rounds, run_one
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.log import Log, Note, Progress, Shown, followed, where_seen
 from microgauge.records import dataclass
 from microgauge.results import (
@@ -156,7 +157,7 @@ def read_original(
     source: Any, schema: Schema, progress: Progress, reading: Reading | None = None
 ) -> Original:
     """Read the original, and the tables that risk is measured against."""
-    progress("reading the original table", 0.0)
+    progress(say("reading the original table"), 0.0)
     table = open_table(source, which="original", reading=reading, progress=progress)
     others: dict[str, Any] = {}
     for which in OTHER_TABLES:
@@ -164,7 +165,7 @@ def read_original(
         if given is not None and schema.keys:
             from microgauge.study.external import read_external
 
-            progress(f"reading the {which} table", 0.0)
+            progress(say("reading the {which} table", which=which), 0.0)
             others[which] = read_external(given, which, table, schema, reading)
     return Original(table, **others, reading=reading)
 
@@ -191,9 +192,9 @@ def assess_against(
 
     Where someone looks, a first verdict is shown before the rest is measured.
     """
-    progress("reading the protected table", 0.0)
+    progress(say("reading the protected table"), 0.0)
     table = open_table(protected, which="protected", reading=original.reading, progress=progress)
-    progress("describing variables", 0.0)
+    progress(say("describing variables"), 0.0)
     log = Log(progress)
     schema = _within_memory(schema, original.reading)
     study = run_one(Study.prepare(original.table, table, schema, log, original.cache))
@@ -292,7 +293,9 @@ def _chosen(
     wanted = wanted_of(only, skip, schema, full=depth == "full")
     if depth == "quick":
         if only is not None or "verdict" not in wanted.sections:
-            raise InputError("quick is for the verdict alone: leave only out, and do not skip it.")
+            raise InputError(
+                say("quick is for the verdict alone: leave only out, and do not skip it.")
+            )
         return replace(wanted, quick=True)
     judged = only is not None and "verdict" in wanted.sections
     if judged and not limit_faults(schema, choosable()):
@@ -395,8 +398,11 @@ def _size_notes(study: Study) -> list[Note]:
     return [
         Note(
             "many-rows",
-            f"With {rows:,} rows the smallest difference is significant, so p-values and this "
-            "measure tell good from bad less well. Set test_n = 1000 in [options] to test every "
-            "effect as if it came from 1,000 units.",
+            say(
+                "With {rows:,} rows the smallest difference is significant, so p-values "
+                "and this measure tell good from bad less well. Set test_n = 1000 in "
+                "[options] to test every effect as if it came from 1,000 units.",
+                rows=rows,
+            ),
         )
     ]

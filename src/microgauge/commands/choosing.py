@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from microgauge.commands.reasons import against, all_said, reason_of
 from microgauge.errors import Undefined, listing
+from microgauge.languages.messages import number, say, strung
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.measures.balance.jackknife import blocks, difference_interval
 from microgauge.results import (
@@ -22,7 +23,8 @@ from microgauge.results import (
 )
 from microgauge.results.figures import Measures, figure_value, map_utility
 from microgauge.results.left_in import stops
-from microgauge.results.wording import in_words
+from microgauge.results.requirements import Requirement, apart
+from microgauge.results.wording import called, in_words
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limit
 from microgauge.sections.balance.section import balanced
@@ -33,7 +35,7 @@ Replicates = Callable[[Candidate], Sequence[float]]
 """The utility of a candidate without each of the groups of units, which are the same for all;
 `Undefined` where it is not known."""
 
-NO_LIMIT = (
+NO_LIMIT = say(
     'no limit on risk was given; set one by --max-risk 0.05, or risk = "<=0.05" in [require] of '
     "the schema"
 )
@@ -115,15 +117,16 @@ def _standing(candidate: Candidate, schema: Schema, measures: Measures) -> Candi
     for weight in SWEEP:
         value, why = balanced(utility, risk, weight, round(1.0 - weight, 1), form)
         if value is None and why is None:
-            why = "there is no risk or no utility"
+            why = say("there is no risk or no utility")
         steps.append(SweepStep(alpha=weight, value=value, reason=why))
     return replace(
         candidate,
         standing=Standing(
             utility=utility,
             risk=risk,
-            utility_reason=why_no_utility and f"utility: {why_no_utility}",
-            risk_reason=why_no_risk and f"risk: {why_no_risk}",
+            utility_reason=why_no_utility
+            and say("utility: {why_no_utility}", why_no_utility=why_no_utility),
+            risk_reason=why_no_risk and say("risk: {why_no_risk}", why_no_risk=why_no_risk),
             sweep=tuple(steps),
             balance=balanced(utility, risk, alpha, beta, form)[0],
         ),
@@ -197,7 +200,7 @@ def _step(start: Candidate, end: Candidate) -> Step:
         risk=risk,
         utility=utility,
         cost=risk / utility if known else None,
-        reason=None if known else "both stand at the same place",
+        reason=None if known else say("both stand at the same place"),
     )
 
 
@@ -255,7 +258,7 @@ class Chance:
             if own:
                 return [float(value) for value in own]
         if self.replicates is None:
-            return Undefined(f"{self.measures.utility} has no replicates")
+            return Undefined(say("{utility} has no replicates", utility=self.measures.utility))
         try:
             return self.replicates(candidate)
         except Undefined as why:
@@ -268,12 +271,20 @@ class Chance:
         for name, why in self.untested.items():
             by_reason.setdefault(why, []).append(name)
         return [
-            "Not tested whether chance explains the difference in utility, and so not called equal "
-            f"to the best: {listing(names)} ({why})."
+            say(
+                "Not tested whether chance explains the difference in utility, and so "
+                "not called equal to the best: {names} ({why}).",
+                names=listing(names),
+                why=why,
+            )
             for why, names in by_reason.items()
         ] + [
-            f"Chance may explain that {name} is less useful than the best, but it may also be "
-            f"worse by up to {most:.2f}: it is not called equal."
+            say(
+                "Chance may explain that {name} is less useful than the best, but it may "
+                "also be worse by up to {most:.2f}: it is not called equal.",
+                name=name,
+                most=most,
+            )
             for name, most in self.unsure.items()
         ]
 
@@ -327,56 +338,90 @@ def _recommended(
 
 def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
     why = _stops(best)
-    said = (
-        f"{best.name} has the highest utility within the limits ({gain(best):.3f}) and must not be "
-        f"released as it is: {why}"
+    said = say(
+        "{name} has the highest utility within the limits ({gain:.3f}) and must not "
+        "be released as it is: {why}",
+        name=best.name,
+        gain=gain(best),
+        why=why,
     )
     rest = [c for c in kept if not stopped(c)]
     if not rest:
-        return f"{said}; no other keeps the limits and may be released"
+        return say("{said}; no other keeps the limits and may be released", said=said)
     following = min(rest, key=lambda c: (-gain(c), danger(c), c.name))
-    return (
-        f"{said}; mend it or leave it out, then {following.name} has the highest "
-        f"({gain(following):.3f})"
+    return say(
+        "{said}; mend it or leave it out, then {name} has the highest ({gain:.3f})",
+        said=said,
+        name=following.name,
+        gain=gain(following),
     )
 
 
 def _all_stopped(candidates: Sequence[Candidate]) -> str:
     """That none may be released as it is, and why: once where it is the same for all."""
     if len(candidates) == 1:
-        return f"the only candidate must not be released as it is: {_stops(candidates[0])}"
+        return say(
+            "the only candidate must not be released as it is: {stops}", stops=_stops(candidates[0])
+        )
     reasons = {_stops(c) for c in candidates}
     if len(reasons) == 1:
-        return f"no candidate may be released as it is: {reasons.pop()}"
-    each = [f"{c.name}: {_stops(c)}" for c in candidates]
-    more = f"; {len(each) - MOST_TOLD} more" if len(each) > MOST_TOLD else ""
-    return f"no candidate may be released as it is ({'; '.join(each[:MOST_TOLD])}{more})"
+        return say("no candidate may be released as it is: {pop}", pop=reasons.pop())
+    each = [say("{name}: {stops}", name=c.name, stops=_stops(c)) for c in candidates]
+    more = say("; {n} more", n=len(each) - MOST_TOLD) if len(each) > MOST_TOLD else ""
+    return say(
+        "no candidate may be released as it is ({each}{more})",
+        each=strung(each[:MOST_TOLD], "; "),
+        more=more,
+    )
 
 
 def _stops(candidate: Candidate) -> str:
     """What stops a release, short."""
     found = [one for one in candidate.assessment.left_in or () if one.grade == "stop"]
-    names = [f"{one.column} ({one.why})" for one in found if one.column is not None]
+    names = [
+        say("{column} ({why})", column=one.column, why=one.why)
+        for one in found
+        if one.column is not None
+    ]
     if not names:
-        return "nothing was changed"
-    return f"people are named by {in_words(names, MOST_NAMED)}"
+        return say("nothing was changed")
+    return say("people are named by {names}", names=in_words(names, MOST_NAMED))
 
 
 def _nobody(candidates: Sequence[Candidate], limits: Sequence[Limit]) -> str:
     """That none keeps the limits, and what the nearest one misses."""
     asked = all_said(limits)
-    said = f"no candidate has {asked}"
     keeping = [c for c in candidates if c.keeps_limits]
     if keeping:
-        return (
-            f"no candidate that has {asked} has both a risk and a utility: "
-            f"{listing(c.name for c in keeping)} cannot be ranked"
+        return say(
+            "no candidate that has {asked} has both a risk and a utility: {keeping} "
+            "cannot be ranked",
+            asked=asked,
+            keeping=listing(c.name for c in keeping),
         )
     nearest = min(candidates, key=_distance)
-    missed = [one for one in nearest.requirements if not one.met]
-    which = "it" if len(candidates) == 1 else f"the nearest, {nearest.name},"
-    told = in_words([one.missed_said for one in missed])
-    return f"{said}; {which} misses {told}"
+    has = in_words([_has(one) for one in nearest.requirements if not one.met])
+    if len(candidates) == 1:
+        return say(
+            "no candidate has {asked}; the only one, {name}, has {has}",
+            asked=asked,
+            name=nearest.name,
+            has=has,
+        )
+    return say(
+        "no candidate has {asked}; the nearest is {name} with {has}",
+        asked=asked,
+        name=nearest.name,
+        has=has,
+    )
+
+
+def _has(one: Requirement) -> str:
+    """The figure of a missed limit, which is named before."""
+    name = called(one.figure)
+    if one.value is None:
+        return say("no figure for {name} ({reason})", name=name, reason=one.reason)
+    return say("{name} {value}", name=name, value=number(apart(one.value, one.limit)))
 
 
 def _distance(candidate: Candidate) -> tuple[int, float, str]:
@@ -415,9 +460,13 @@ def _not_ranked(candidates: Sequence[Candidate]) -> list[str]:
         if standing is None or None not in (standing.utility, standing.risk):
             continue
         reasons = [why for why in (standing.risk_reason, standing.utility_reason) if why]
-        by_reason.setdefault("; ".join(reasons), []).append(candidate.name)
+        by_reason.setdefault(strung(reasons, "; "), []).append(candidate.name)
     return [
-        f"Without a risk or utility, and not ranked: {', '.join(names)} ({why})."
+        say(
+            "Without a risk or utility, and not ranked: {names} ({why}).",
+            names=strung(names, ", "),
+            why=why,
+        )
         for why, names in by_reason.items()
     ]
 
@@ -425,7 +474,9 @@ def _not_ranked(candidates: Sequence[Candidate]) -> list[str]:
 def _stop_notes(candidates: Sequence[Candidate]) -> list[str]:
     """Candidates that must not be released as they are, and why."""
     return [
-        f"{c.name} is not to be released as it is: {_stops(c)}." for c in candidates if stopped(c)
+        say("{name} is not to be released as it is: {stops}.", name=c.name, stops=_stops(c))
+        for c in candidates
+        if stopped(c)
     ]
 
 
@@ -440,11 +491,14 @@ def _bounds(candidates: Sequence[Candidate], measures: Measures) -> list[str]:
     ]
     if not bounds:
         return []
-    whose = "all candidates" if len(bounds) == len(candidates) else listing(bounds)
+    whose = say("all candidates") if len(bounds) == len(candidates) else listing(bounds)
     return [
-        f"The risk of {whose} is an upper bound: it also holds what the file says of people who "
-        "are not in it. A holdout (people of the same population, none of whom was used) tells "
-        "the two apart."
+        say(
+            "The risk of {whose} is an upper bound: it also holds what the file says of "
+            "people who are not in it. A holdout (people of the same population, none of "
+            "whom was used) tells the two apart.",
+            whose=whose,
+        )
     ]
 
 
@@ -454,16 +508,23 @@ def _unlike(candidates: Sequence[Candidate], measures: Measures) -> list[str]:
     apart = [c.name for c in candidates if not c.assessment.inputs.alignment.aligned]
     told = []
     if measures.risk != "classes" and any(c.assessment.disclosure for c in candidates):
-        told.append("only of the former is it known whose record is found")
+        told.append(say("only of the former is it known whose record is found"))
     if any(_found_recodings(c) for c in known):
-        told.append("only in the former rounding and joined values are found that are not declared")
+        told.append(
+            say("only in the former rounding and joined values are found that are not declared")
+        )
     if not known or not apart or not told:
         return []
     return [
-        f"The records of {listing(c.name for c in known)} correspond to the original's, those of "
-        f"{listing(apart)} do not: {', and '.join(told)}. The same file with its rows in another "
-        "order may have another risk or utility. A key (--key), declared recodings, or "
-        "aligned = false in [options] measure all alike."
+        say(
+            "The records of {known} correspond to the original's, those of {apart} do "
+            "not: {told}. The same file with its rows in another order may have another "
+            "risk or utility. A key (--key), declared recodings, or aligned = false in "
+            "[options] measure all alike.",
+            known=listing(c.name for c in known),
+            apart=listing(apart),
+            told=strung(told, say(", and ")),
+        )
     ]
 
 
@@ -482,9 +543,14 @@ def _other_losses(candidates: Sequence[Candidate], measures: Measures) -> list[s
     if not aligned or not apart or not differ:
         return []
     return [
-        f"U does not compare {listing(aligned)}, whose records correspond to the original's, with "
-        f"{listing(apart)}, whose do not: the loss of {listing(differ)} is another measure there. "
-        "Another utility (--utility) is the same for all."
+        say(
+            "U does not compare {aligned}, whose records correspond to the original's, "
+            "with {apart}, whose do not: the loss of {differ} is another measure there. "
+            "Another utility (--utility) is the same for all.",
+            aligned=listing(aligned),
+            apart=listing(apart),
+            differ=listing(differ),
+        )
     ]
 
 
@@ -517,9 +583,16 @@ def _same_utility(
     if more < own + CLEARLY:
         return []
     return [
-        "U does not see relations of variables. Of the candidates within the limits with nearly "
-        f"the same U, {other.name} has the highest GDU: {more:.3f} against {own:.3f} of "
-        f"{best.name}; its risk is {other.risk:.3f}."
+        say(
+            "U does not see relations of variables. Of the candidates within the limits "
+            "with nearly the same U, {name} has the highest GDU: {more:.3f} against "
+            "{own:.3f} of {name2}; its risk is {risk:.3f}.",
+            name=other.name,
+            more=more,
+            own=own,
+            name2=best.name,
+            risk=other.risk,
+        )
     ]
 
 

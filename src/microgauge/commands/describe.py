@@ -9,6 +9,7 @@ from typing import Any
 from microgauge.commands.faults_first import SchemaSource, faults_first, read_schema
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import run_one
+from microgauge.languages.messages import say
 from microgauge.log import Log, Progress, silent
 from microgauge.results.plain import to_dict
 from microgauge.sections.pictures.section import variable_detail
@@ -38,13 +39,13 @@ def describe(
     """
     chosen = read_schema(schema)
     reading = reading_of(chosen, memory, scratch, engine)
-    progress("reading the original table", 0.0)
+    progress(say("reading the original table"), 0.0)
     before = open_table(original, which="original", reading=reading, progress=progress)
     after = before
     if protected is not None:
-        progress("reading the protected table", 0.0)
+        progress(say("reading the protected table"), 0.0)
         after = open_table(protected, which="protected", reading=reading, progress=progress)
-    progress("describing variables", 0.0)
+    progress(say("describing variables"), 0.0)
     log = Log(progress)
     alone = protected is None
     study = run_one(Study.prepare(before, after, chosen.of_original() if alone else chosen, log))

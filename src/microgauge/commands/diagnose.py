@@ -19,6 +19,7 @@ from microgauge.commands.faults_first import SchemaSource, faults_first
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import asked, run_one, together
 from microgauge.errors import InputError, Undefined, hint, listing
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log, Note, Progress, followed, where_seen
 from microgauge.measures.loss.values import Apart
 from microgauge.measures.risk.classes import (
@@ -63,7 +64,7 @@ from microgauge.values.rounding import Rule
 MOST_KEYS = 3
 MOST_CELLS = 20_000_000
 """Cells of keys and targets, times subsets of keys, up to which what subsets tell is learned."""
-TOO_MANY = "learned: left out for subsets, too many combinations of keys and targets"
+TOO_MANY = say("learned: left out for subsets, too many combinations of keys and targets")
 BINS = 20
 MOST_CATEGORIES = 20
 TOP = 0.01
@@ -93,12 +94,12 @@ def diagnose(
     """
     roles = {"keys": keys, "sensitive": sensitive, "weight": weight}
     chosen = chosen_schema(schema, None, roles)
-    progress("reading the original table", 0.0)
+    progress(say("reading the original table"), 0.0)
     reading = reading_of(chosen, memory, scratch, engine)
     table = open_table(original, which="original", reading=reading, progress=progress)
     if not chosen.keys:
         raise InputError(no_keys(guessed_columns(table)))
-    progress("scanning", 0.0)
+    progress(say("scanning"), 0.0)
     return _Diagnoser.of(table, chosen).result()
 
 
@@ -310,7 +311,7 @@ class _Diagnoser:
             target=told.target,
             risk=risk,
             risk_measure=measure,
-            reason="; ".join(dict.fromkeys(said for said in reasons if said)) or None,
+            reason=strung(dict.fromkeys(said for said in reasons if said), "; ") or None,
         )
 
 
@@ -354,7 +355,7 @@ class _Asking:
             except Undefined as why:
                 log.note(
                     "target-left-out",
-                    f'What is learned of "{name}" is not previewed: {why}.',
+                    say('What is learned of "{name}" is not previewed: {why}.', name=name, why=why),
                     [name],
                 )
         people = Profiles.of(
@@ -390,7 +391,7 @@ class _Mapped:
         after = self.variable.protected
         assert after is not None
         if not continuous_both(self.variable.original, after):
-            raise Undefined("not a number in both tables")
+            raise Undefined(say("not a number in both tables"))
         first, second, rows = self.cells()
         apart = np.abs(self.variable.original.levels.numbers[first] - after.levels.numbers[second])
         sums = np.array([rows.sum(), (rows * apart).sum(), (rows * apart**2).sum(), 0.0, 0.0])
@@ -434,24 +435,33 @@ def _released_levels(
     for level, recodes in schema.levels.items():
         found[level] = {}
         for name, recode in recodes.items():
-            where = f"[level.{level}] {name}"
+            where = say("[level.{level}] {name}", level=level, name=name)
             if name not in variables:
                 faults.append(
-                    f"{where}: there is no such column.{hint(name, variables)} The table has: "
-                    f"{listing(variables)}."
+                    say(
+                        "{where}: there is no such column.{hint} The table has: {variables}.",
+                        where=where,
+                        hint=hint(name, variables),
+                        variables=listing(variables),
+                    )
                 )
             elif recode is None or not _recode_faults(recode):
                 try:
                     found[level][name] = _recoded(variables[name], recode)
                 except Undefined as why:
-                    faults.append(f"{where}: {why}")
+                    faults.append(say("{where}: {why}", where=where, why=why))
     return found, faults
 
 
 def _key_faults(schema: Schema, table: Table, left_out: Collection[str] = ()) -> list[str]:
     return [
-        f'the quasi-identifier "{name}" is no column of single values in the table.'
-        f"{hint(name, table.columns)} The table has: {listing(table.columns)}."
+        say(
+            'the quasi-identifier "{name}" is no column of single values in the '
+            "table.{hint} The table has: {columns}.",
+            name=name,
+            hint=hint(name, table.columns),
+            columns=listing(table.columns),
+        )
         for name in schema.keys
         if name not in table.columns and name not in left_out
     ]
@@ -500,7 +510,7 @@ def _distribution(variable: Described) -> VariableDiagnosis:
         "value_labels": dict(variable.value_labels) or None,
     }
     if not levels.present or levels.sums.sum() <= 0:
-        return VariableDiagnosis(**start, histogram=(), reason="all missing")
+        return VariableDiagnosis(**start, histogram=(), reason=say("all missing"))
     if variable.original.type == "continuous" and levels.numeric:
         skewness, top = _shape(levels)
         return VariableDiagnosis(
@@ -508,10 +518,12 @@ def _distribution(variable: Described) -> VariableDiagnosis:
             histogram=_bins(levels),
             skewness=skewness,
             top_share=top,
-            reason=None if skewness is not None and top is not None else "constant or not positive",
+            reason=None
+            if skewness is not None and top is not None
+            else say("constant or not positive"),
         )
     return VariableDiagnosis(
-        **start, histogram=_frequent(levels), reason="skewness, top_share: no number"
+        **start, histogram=_frequent(levels), reason=say("skewness, top_share: no number")
     )
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import Any
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.verification import FigureCheck
 
@@ -70,14 +71,14 @@ def _sentences(was: Sequence[Any], now: Sequence[Any], place: str) -> Iterator[L
     for a, b in zip_longest(gone, new):
         yield Leaf(place, a, b, words=True)
     if not gone and not new and was != now:
-        yield Leaf(place, "another order", "the order of the program", words=True)
+        yield Leaf(place, say("another order"), say("the order of the program"), words=True)
 
 
 def _part(value: Any) -> Any:
     """A part that the other result has not, as it is told of."""
     if isinstance(value, list):
-        return f"a list of {len(value):,}"
-    return f"a part of {len(value):,}" if isinstance(value, dict) else value
+        return say("a list of {n:,}", n=len(value))
+    return say("a part of {n:,}", n=len(value)) if isinstance(value, dict) else value
 
 
 def _near(was: Any, now: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from microgauge.languages.messages import say
 from microgauge.log import Progress, Shown
 
 LONG = 120.0
@@ -44,8 +45,17 @@ def warn_if_long(
     """Say before the work begins that it will take minutes, to whoever looks or keeps a log."""
     seconds = files * estimated_seconds(rows, variables, sections)
     if seconds >= LONG and isinstance(progress, Shown):
-        said = f"about {seconds / 60:.0f} minutes" if seconds < 5400 else "hours"
+        said = (
+            say("about {seconds:.0f} minutes", seconds=seconds / 60)
+            if seconds < 5400
+            else say("hours")
+        )
         progress.warn(
-            f"{rows:,} rows × {variables:,} variables: this may take {said}; --only "
-            "measures some sections alone."
+            say(
+                "{rows:,} rows × {variables:,} variables: this may take {said}; --only "
+                "measures some sections alone.",
+                rows=rows,
+                variables=variables,
+                said=said,
+            )
         )

@@ -25,6 +25,7 @@ from microgauge.engines import has_order
 from microgauge.engines.opening import engine_for, reading_of, reads_files
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.log import Log, Progress, followed, where_seen
 from microgauge.results import Candidate, Ranking
 from microgauge.results.figures import utility_sections
@@ -131,7 +132,7 @@ def _measured(
     for name, source in called.items():
 
         def told(what: str, share: float, name: str = name) -> None:
-            progress(f"{name}: {what}", share)
+            progress(say("{name}: {what}", name=name, what=what), share)
 
         result = assess_against(before, source, schema, wanted, told)
         found.append(Candidate(name=name, assessment=result))
@@ -166,7 +167,7 @@ def _listed(candidates: Any) -> list[Any]:
     one = isinstance(candidates, str | Path) or hasattr(candidates, "columns")
     found = [candidates] if one else list(candidates)
     if not found:
-        raise InputError("there is no candidate to compare.")
+        raise InputError(say("there is no candidate to compare."))
     return found
 
 
@@ -174,7 +175,9 @@ def _check_files(candidates: Sequence[Any]) -> None:
     """A mistyped name is told before the work on the others."""
     gone = [c for c in candidates if not exists(c)]
     if gone:
-        raise InputError(*(f"there is no file {path} (a candidate)." for path in gone))
+        raise InputError(
+            *(say("there is no file {path} (a candidate).", path=path) for path in gone)
+        )
 
 
 def original_risk(before: Original, schema: Schema) -> float | None:
@@ -218,10 +221,12 @@ def _names(candidates: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     """Names that tell candidates apart: file names, numbered where some are the same."""
     if names is not None:
         if len(names) != len(candidates) or len(set(names)) != len(names):
-            raise InputError("names must be as many as candidates, and differ.")
+            raise InputError(say("names must be as many as candidates, and differ."))
         return list(names)
     paths = [Path(c) if isinstance(c, str | Path) else None for c in candidates]
-    short = [f"candidate {i}" if p is None else _stem(p) for i, p in enumerate(paths, start=1)]
+    short = [
+        say("candidate {i}", i=i) if p is None else _stem(p) for i, p in enumerate(paths, start=1)
+    ]
     if len(set(short)) == len(short):
         return short
-    return [f"{i} {name}" for i, name in enumerate(short, start=1)]
+    return [say("{i} {name}", i=i, name=name) for i, name in enumerate(short, start=1)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.results import Candidate
 from microgauge.results.figures import UTILITIES, Measures, map_utility
 from microgauge.results.wording import against_each, in_words, short
@@ -39,27 +40,60 @@ def reason_of(
     kept, every, limits = setting
     asked = all_said(limits)
     of = (
-        f"of the {len(every)} candidates, all with {asked}"
+        say("of the {n} candidates, all with {asked}", n=len(every), asked=asked)
         if len(kept) == len(every)
-        else f"of the {len(kept)} of {len(every)} candidates with {asked}"
-    )
-    own = f"its risk is {chosen.risk:.3f}"
-    if len(kept) == 1:
-        if len(every) == 1:
-            return f"the only candidate has {asked}; its utility is {chosen.utility:.3f}, {own}"
-        return (
-            f"the only one of {len(every)} candidates with {asked}; its utility is "
-            f"{chosen.utility:.3f}, {own}"
+        else say(
+            "of the {n} of {n2} candidates with {asked}", n=len(kept), n2=len(every), asked=asked
         )
+    )
+    own = say("its risk is {risk:.3f}", risk=chosen.risk)
+    if len(kept) == 1:
+        return _only_one(chosen, len(every), asked, own)
     if len(alike) == 1:
-        said = f"the highest utility ({chosen.utility:.3f}) {of}; {own}"
+        said = say(
+            "the highest utility ({utility:.3f}) {of}; {own}",
+            utility=chosen.utility,
+            of=of,
+            own=own,
+        )
         return said + _next(following)
-    many = f"{len(alike)} whose utility chance does not tell apart"
+    many = say("{n} whose utility chance does not tell apart", n=len(alike))
     if chosen is best:
-        return f"the highest utility ({chosen.utility:.3f}) {of}, and the safest of {many}; {own}"
-    return (
-        f"the safest ({chosen.risk:.3f}) of {many}, {of}; its utility is {chosen.utility:.3f}, "
-        f"the highest is {best.utility:.3f} of {best.name}, whose risk is {best.risk:.3f}"
+        return say(
+            "the highest utility ({utility:.3f}) {of}, and the safest of {many}; {own}",
+            utility=chosen.utility,
+            of=of,
+            many=many,
+            own=own,
+        )
+    return say(
+        "the safest ({risk:.3f}) of {many}, {of}; its utility is {utility:.3f}, the "
+        "highest is {utility2:.3f} of {name}, whose risk is {risk2:.3f}",
+        risk=chosen.risk,
+        many=many,
+        of=of,
+        utility=chosen.utility,
+        utility2=best.utility,
+        name=best.name,
+        risk2=best.risk,
+    )
+
+
+def _only_one(chosen: Candidate, number: int, asked: str, own: str) -> str:
+    """That no other candidate keeps the limits."""
+    if number == 1:
+        return say(
+            "the only candidate has {asked}; its utility is {utility:.3f}, {own}",
+            asked=asked,
+            utility=chosen.utility,
+            own=own,
+        )
+    return say(
+        "the only one of {n} candidates with {asked}; its utility is {utility:.3f}, {own}",
+        n=number,
+        asked=asked,
+        utility=chosen.utility,
+        own=own,
     )
 
 
@@ -68,9 +102,13 @@ def _next(following: Following) -> str:
     # An interval that holds 0 may be that of one who is no equal, because too little is known.
     if other is None or ends is None or ends[0] <= 0:
         return ""
-    return (
-        f"; the next, {other.name} ({other.utility:.3f}), is below it by {short(ends[0])} to "
-        f"{short(ends[1])}, more than chance explains"
+    return say(
+        "; the next, {name} ({utility:.3f}), is below it by {ends} to {ends2}, more "
+        "than chance explains",
+        name=other.name,
+        utility=other.utility,
+        ends=short(ends[0]),
+        ends2=short(ends[1]),
     )
 
 
@@ -106,9 +144,12 @@ def _limit_in_doubt(chosen: Candidate, measures: Measures) -> str | None:
     low, high = found.risk_ci
     if high <= limit.limit:
         return None
-    return (
-        f"its risk may be above the limit of {limit.limit:g}: the 95 % interval is {low:.3f} to "
-        f"{high:.3f}"
+    return say(
+        "its risk may be above the limit of {limit:g}: the 95 % interval is "
+        "{low:.3f} to {high:.3f}",
+        limit=limit.limit,
+        low=low,
+        high=high,
     )
 
 
@@ -118,7 +159,7 @@ def _less_useful(chosen: Candidate, best: Candidate) -> str | None:
     if chosen is best or best.utility - chosen.utility < NOISE:
         return None
     both = against_each(best.utility, chosen.utility)
-    return f"{best.name} has the higher utility as measured, {both}"
+    return say("{name} has the higher utility as measured, {both}", name=best.name, both=both)
 
 
 def _worse_in(chosen: Candidate, kept: Sequence[Candidate], measures: Measures) -> str | None:
@@ -135,9 +176,11 @@ def _worse_in(chosen: Candidate, kept: Sequence[Candidate], measures: Measures) 
     if not found:
         return None
     _, name, other, theirs, own = max(found, key=lambda one: (one[0], one[1], one[2].name))
-    return (
-        f"{other.name}, within the limits too, keeps more by {UTILITIES[name].title}: "
-        f"{against_each(theirs, own)}"
+    return say(
+        "{name}, within the limits too, keeps more by {title}: {against_each}",
+        name=other.name,
+        title=UTILITIES[name].title,
+        against_each=against_each(theirs, own),
     )
 
 
@@ -164,14 +207,19 @@ def _safer(chosen: Candidate, kept: Sequence[Candidate]) -> str | None:
     other = max(found, key=lambda c: (c.utility or 0.0, c.name))
     risks = against_each(other.risk or 0.0, chosen.risk)
     utilities = against_each(other.utility or 0.0, chosen.utility)
-    return f"{other.name} is safer, with risk {risks}; its utility is {utilities}"
+    return say(
+        "{name} is safer, with risk {risks}; its utility is {utilities}",
+        name=other.name,
+        risks=risks,
+        utilities=utilities,
+    )
 
 
 def _removed(chosen: Candidate) -> str | None:
     gone = [v.name for v in chosen.assessment.variables if v.removed and v.role != "id"]
     if not gone:
         return None
-    return f"it lacks {in_words(gone, MOST_NAMED)}"
+    return say("it lacks {gone}", gone=in_words(gone, MOST_NAMED))
 
 
 def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
@@ -189,18 +237,21 @@ def _just_outside(chosen: Candidate, every: Sequence[Candidate]) -> str | None:
         return None
     other = min(better, key=lambda c: (c.risk or 0.0, c.name))
     utilities = against_each(other.utility or 0.0, chosen.utility)
-    return (
-        f"{other.name}, outside the limits, has utility {utilities}; its risk is {other.risk:.3f}"
+    return say(
+        "{name}, outside the limits, has utility {utilities}; its risk is {risk:.3f}",
+        name=other.name,
+        utilities=utilities,
+        risk=other.risk,
     )
 
 
 def _nothing(kept: Sequence[Candidate]) -> str:
     if len(kept) == 1:
-        return (
+        return say(
             "it is the only one within the limits that may be released, so nothing was compared "
             "with it"
         )
-    return (
+    return say(
         "none was found: no other within the limits that may be released is safer, or clearly "
         "ahead in another utility that was measured"
     )

@@ -19,6 +19,7 @@ from microgauge.arrays import Index
 from microgauge.commands.assess import Original, assess_against, read_original
 from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError, Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Progress, silent
 from microgauge.measures.balance.jackknife import GROUPS
 from microgauge.results import Candidate
@@ -33,9 +34,11 @@ MOST_ROWS = 1_000
 """Rows of a table that is measured 30 times more without being asked to."""
 MOST_CANDIDATES = 12
 """Candidates that are measured again, the most useful first."""
-TOO_LARGE = (
-    f"beyond {MOST_ROWS:,} rows that takes long, as the utility is measured again without each of "
-    f"{GROUPS} groups; [rank] jackknife = true does so"
+TOO_LARGE = say(
+    "beyond {most_rows:,} rows that takes long, as the utility is measured again "
+    "without each of {groups} groups; [rank] jackknife = true does so",
+    most_rows=MOST_ROWS,
+    groups=GROUPS,
 )
 
 
@@ -62,17 +65,24 @@ class MeasuredAgain:
         """Its utility without each group of units; `Undefined` where that is not measured."""
         chosen = self.schema.of(RankChoices).jackknife
         if chosen is False:
-            raise Undefined("[rank] jackknife is false")
+            raise Undefined(say("[rank] jackknife is false"))
         inputs = candidate.assessment.inputs
         if chosen is None and max(inputs.original.rows, inputs.protected.rows) > MOST_ROWS:
             raise Undefined(TOO_LARGE)
         self._asked.add(candidate.name)
         if len(self._asked) > MOST_CANDIDATES:
-            raise Undefined(f"only the {MOST_CANDIDATES} most useful are measured again")
+            raise Undefined(
+                say(
+                    "only the {most_candidates} most useful are measured again",
+                    most_candidates=MOST_CANDIDATES,
+                )
+            )
         try:
             return self._measured(candidate)
         except InputError as error:
-            raise Undefined(f"a part of the file cannot be measured: {error}") from None
+            raise Undefined(
+                say("a part of the file cannot be measured: {error}", error=error)
+            ) from None
 
     def _measured(self, candidate: Candidate) -> list[float]:
         frame = read_held(self.source(candidate.name), "protected").frame()
@@ -83,7 +93,10 @@ class MeasuredAgain:
         wanted = Wanted(frozenset(utility_sections(utility)))
         found = []
         for group in range(GROUPS):
-            self.progress(f"{candidate.name}: without group {group + 1}", group / GROUPS)
+            self.progress(
+                say("{name}: without group {group}", name=candidate.name, group=group + 1),
+                group / GROUPS,
+            )
             left = frame.filter(places != group)
             result = assess_against(self._original(group), left, schema, wanted, silent)
             found.append(map_utility(result, utility))

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Literal
 
 from microgauge.errors import InputError, hint
+from microgauge.languages.messages import say, strung
 from microgauge.log import Note
 from microgauge.records import dataclass
 from microgauge.schema import Schema
@@ -21,7 +22,7 @@ Depth = Literal["quick", "default", "full"]
 def depth_of(quick: bool, full: bool) -> Depth:
     """How much is computed where nothing is named."""
     if quick and full:
-        raise InputError("quick and full exclude each other.")
+        raise InputError(say("quick and full exclude each other."))
     return "quick" if quick else "full" if full else "default"
 
 
@@ -80,8 +81,10 @@ class Wanted:
         return [
             Note(
                 "left-out",
-                f"Left out, as it takes long: {', '.join(self.left_out)} (--full, in Python "
-                "full=True).",
+                say(
+                    "Left out, as it takes long: {left_out} (--full, in Python full=True).",
+                    left_out=strung(self.left_out, ", "),
+                ),
                 self.left_out,
             )
         ]
@@ -92,7 +95,7 @@ def wanted_of(
 ) -> Wanted:
     """The sections that were named; else those that are quick, or all."""
     if full and only is not None:
-        raise InputError("only names what is computed, and goes with no full.")
+        raise InputError(say("only names what is computed, and goes with no full."))
     names = chosen_sections(only, skip, schema, full=full)
     return Wanted(names, left_out=() if only is not None else left_out(schema, names, skip))
 
@@ -111,14 +114,19 @@ def chosen_sections(
     if unknown:
         raise InputError(
             *(
-                f'there is no section "{name}"; there are {", ".join(known)}.{hint(name, known)}'
+                say(
+                    'there is no section "{name}"; there are {known}.{hint}',
+                    name=name,
+                    known=strung(known, ", "),
+                    hint=hint(name, known),
+                )
                 for name in unknown
             )
         )
     usual = known if full else _usual(schema)
     left = frozenset(usual if only is None else only) - frozenset(skip)
     if not left:
-        raise InputError("no section is left to compute.")
+        raise InputError(say("no section is left to compute."))
     return left
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.errors import InputError, hint, said_by_system
+from microgauge.languages.messages import say, strung
 from microgauge.log import Progress, silent
 from microgauge.schema import Schema
 from microgauge.tables import Reading, Table, read_table
@@ -49,12 +50,18 @@ def _folder(scratch: str | Path | None) -> Path | None:
         there = folder.is_dir()
     except OSError as error:  # a name that is too long
         raise InputError(
-            f"the folder {folder} for scratch files cannot be used: {said_by_system(error)}."
+            say(
+                "the folder {folder} for scratch files cannot be used: {said_by_system}.",
+                folder=folder,
+                said_by_system=said_by_system(error),
+            )
         ) from None
     if not there:
-        raise InputError(f"there is no folder {folder} for scratch files.")
+        raise InputError(say("there is no folder {folder} for scratch files.", folder=folder))
     if not os.access(folder, os.W_OK):
-        raise InputError(f"the folder {folder} for scratch files cannot be written to.")
+        raise InputError(
+            say("the folder {folder} for scratch files cannot be written to.", folder=folder)
+        )
     return folder
 
 
@@ -63,9 +70,14 @@ def _session(engine: Any) -> Any:
     if engine == "local":
         return None
     if isinstance(engine, str) and engine != "spark":
-        known = " and ".join(ENGINES)
+        known = strung(ENGINES, say(" and "))
         raise InputError(
-            f'there is no engine "{engine}"; there are {known}.{hint(engine, ENGINES)}'
+            say(
+                'there is no engine "{engine}"; there are {known}.{hint}',
+                engine=engine,
+                known=known,
+                hint=hint(engine, ENGINES),
+            )
         )
     from microgauge.engines.spark import session_of
 

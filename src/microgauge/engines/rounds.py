@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from microgauge.engines.engine import Engine
 from microgauge.errors import InputError, Undefined
 from microgauge.kernels import in_threads
+from microgauge.languages.messages import say, strung
 from microgauge.passes import Facts, Pass
 from microgauge.passes.batch import SHARED_ROWS
 from microgauge.records import dataclass
@@ -223,7 +224,9 @@ class Rounds:
         except InputError:
             raise
         except Exception as error:
-            error.add_note(f"while working on {getattr(task.part, 'name', task.part)}")
+            error.add_note(
+                say("while working on {getattr}", getattr=getattr(task.part, "name", task.part))
+            )
             raise
         else:
             if isinstance(said, Need):
@@ -236,7 +239,7 @@ class Rounds:
             elif isinstance(said, Questions):
                 task.questions = said
             else:
-                ways = "Questions, Need, Begin or IsAsked"
+                ways = say("Questions, Need, Begin or IsAsked")
                 raise TypeError(f"a part asks by {ways}, not by {said!r}")
 
     @staticmethod
@@ -247,7 +250,7 @@ class Rounds:
             answers = _scanned(wanted)
         except MemoryError as error:
             named = dict.fromkeys(str(getattr(task.part, "name", task.part)) for task in asking)
-            error.add_note(f"while reading rows for {', '.join(named)}")
+            error.add_note(say("while reading rows for {named}", named=strung(named, ", ")))
             raise
         for task in asking:
             task.questions, task.send = None, answers

@@ -1,9 +1,6 @@
-"""The languages of texts that people read: catalogues in gettext's own form, one file for each.
+"""The languages of texts that people read.
 
-English is what the source says; a catalogue `de.po` beside this file says each text in German. A
-text has named places, `{name}`, and is always translated whole.
+`messages` makes a text that knows its form; `catalogue` says it in a language, by a file in
+gettext's own form. English is what the source says; `de.po` beside this file says each form in
+German. A form has named places, `{name}`, and is always translated whole.
 """
-
-from microgauge.languages.catalogue import Words, languages, words_of
-
-__all__ = ["Words", "languages", "words_of"]

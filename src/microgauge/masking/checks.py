@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say
 from microgauge.schema.checks import is_whole, whole
 
 
@@ -13,5 +14,12 @@ def whole_up_to(name: str, value: object, least: int, most: int) -> list[str]:
     """
     faults = whole(name, value, least)
     if not faults and is_whole(value) and value > most:
-        return [f"{name} = {value} is more than the {most} records."]
+        return [
+            say(
+                "{name} = {value} is more than the {most} records.",
+                name=name,
+                value=value,
+                most=most,
+            )
+        ]
     return faults

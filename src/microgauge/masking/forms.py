@@ -6,13 +6,14 @@ import ast
 import inspect
 import textwrap
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from itertools import pairwise
 from types import UnionType
 from typing import Any, Literal
 
+from microgauge.languages.messages import say
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Step
 from microgauge.records import dataclass
@@ -34,7 +35,7 @@ class Form:
         if self.fits(value):
             return None
         held = value if isinstance(value, tuple) else (value,)
-        return "is too large a number." if any(map(is_too_large, held)) else self.said
+        return say("is too large a number.") if any(map(is_too_large, held)) else self.said
 
 
 def _is_text(value: object) -> bool:
@@ -46,19 +47,19 @@ def _listed(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 _PLAIN: dict[Any, Form] = {
-    float: Form(is_number, "must be a number."),
-    int: Form(is_whole, "must be a whole number."),
-    str: Form(_is_text, "must be a word."),
-    bool: Form(lambda value: isinstance(value, bool), "must be true or false."),
+    float: Form(is_number, say("must be a number.")),
+    int: Form(is_whole, say("must be a whole number.")),
+    str: Form(_is_text, say("must be a word.")),
+    bool: Form(lambda value: isinstance(value, bool), say("must be true or false.")),
 }
 _LISTS: dict[Any, Form] = {
-    float: Form(_listed(is_number), "must be a list of numbers."),
-    int: Form(_listed(is_whole), "must be a list of whole numbers."),
-    str: Form(_listed(_is_text), "must be a list of texts."),
+    float: Form(_listed(is_number), say("must be a list of numbers.")),
+    int: Form(_listed(is_whole), say("must be a list of whole numbers.")),
+    str: Form(_listed(_is_text), say("must be a list of texts.")),
 }
 _TABLE = Form(
     lambda value: isinstance(value, Mapping),
-    "must be a table of names and values.",
+    say("must be a table of names and values."),
     names_values=True,
 )
 
@@ -142,6 +143,18 @@ def _shape(kind: Any) -> tuple[Shape, tuple[str, ...]]:
     return _SHAPES[kind], ()
 
 
+def about(kind: type[Step]) -> str:
+    """What a method does, as its class says it."""
+    return say(" ".join((kind.__doc__ or "").split()))
+
+
+def texts(kind: type[Step]) -> Iterator[str]:
+    """All that forms say of a method, for catalogues: these texts stand in no call of `say`."""
+    yield from (kind.method, about(kind))
+    for one in parameters(kind):
+        yield from (one.name, one.explanation)
+
+
 @lru_cache
 def explanations(kind: type[Step]) -> Mapping[str, str]:
     """What the class says below each of its fields."""
@@ -158,5 +171,5 @@ def explanations(kind: type[Step]) -> Mapping[str, str]:
             and isinstance(below, ast.Expr)
             and isinstance(below.value, ast.Constant)
         ):
-            found[field.target.id] = " ".join(str(below.value.value).split())
+            found[field.target.id] = say(" ".join(str(below.value.value).split()))
     return found

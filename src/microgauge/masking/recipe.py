@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import InputError, hint
+from microgauge.languages.messages import say, strung
 from microgauge.masking.forms import forms
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Look, Skipped, Step
@@ -40,7 +41,9 @@ class Recipe:
             return source
         content = content_of(source)
         faults = [
-            f'a recipe has no "{name}".{hint(str(name), ("seed", "step"))}'
+            say(
+                'a recipe has no "{name}".{hint}', name=name, hint=hint(str(name), ("seed", "step"))
+            )
             for name in content
             if name not in ("seed", "step")
         ]
@@ -48,7 +51,7 @@ class Recipe:
         faults += seed_faults("seed", seed)
         given = content.get("step", ())
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            faults.append("a recipe needs steps: [[step]] sections, each with a method.")
+            faults.append(say("a recipe needs steps: [[step]] sections, each with a method."))
             given = ()
         steps = [_step(place, entry, faults) for place, entry in enumerate(given, start=1)]
         return Recipe(tuple(steps), seed, tuple(faults))
@@ -69,7 +72,15 @@ class Recipe:
         for place, step in enumerate(self.steps, start=1):
             if step is not None:
                 found = step.faults(look, own=place not in partial)
-                faults += [f"step {place} ({step.method}): {fault}" for fault in found]
+                faults += [
+                    say(
+                        "step {place} ({method}): {fault}",
+                        place=place,
+                        method=step.method,
+                        fault=fault,
+                    )
+                    for fault in found
+                ]
                 step.after(look)
         if faults:
             raise InputError(*faults)
@@ -95,8 +106,12 @@ class Recipe:
                     data = step.applied(data, _chance(self.seed, place))
             except FloatingPointError:
                 raise InputError(
-                    f"step {place + 1} ({step.method}): numbers of these columns are too large to "
-                    "work with."
+                    say(
+                        "step {place} ({method}): numbers of these columns are too large "
+                        "to work with.",
+                        place=place + 1,
+                        method=step.method,
+                    )
                 ) from None
         return data
 
@@ -110,9 +125,11 @@ def content_of(source: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
     """What a recipe's file or dict holds."""
     content = source
     if isinstance(source, str | Path):
-        content = read_toml(Path(source), "recipe")
+        content = read_toml(Path(source), say("recipe"))
     if not isinstance(content, Mapping):
-        raise InputError(f"a recipe is a file or a dict, not a {type(content).__name__}.")
+        raise InputError(
+            say("a recipe is a file or a dict, not a {name}.", name=type(content).__name__)
+        )
     return content
 
 
@@ -140,18 +157,31 @@ def recipe_toml(content: Mapping[str, Any]) -> str:
 
 def _step(place: int, entry: Any, faults: list[str]) -> Step | None:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("method"), str):
-        faults.append(f"step {place} has no method. There are {', '.join(method_names())}.")
+        faults.append(
+            say(
+                "step {place} has no method. There are {method_names}.",
+                place=place,
+                method_names=strung(method_names(), ", "),
+            )
+        )
         return None
     name = entry["method"]
     known = method_names()
     if name not in known:
         faults.append(
-            f'step {place}: there is no method "{name}".{hint(name, known)} '
-            f"There are {', '.join(known)}."
+            say(
+                'step {place}: there is no method "{name}".{hint} There are {known}.',
+                place=place,
+                name=name,
+                hint=hint(name, known),
+                known=strung(known, ", "),
+            )
         )
         return None
     if not isinstance(entry.get("skip", False), bool):
-        faults.append(f"step {place} ({name}): skip must be true or false.")
+        faults.append(
+            say("step {place} ({name}): skip must be true or false.", place=place, name=name)
+        )
         return None
     if entry.get("skip", False):
         return Skipped()
@@ -170,16 +200,21 @@ def _values(
         if key in ("method", "skip"):
             continue
         target = "variables" if key == "variable" else key
-        where = f"step {place} ({kind.method})"
+        where = say("step {place} ({method})", place=place, method=kind.method)
         if target not in known:
             faults.append(
-                f'{where}: there is no parameter "{key}".{hint(str(key), ["variable", *known])}'
+                say(
+                    '{where}: there is no parameter "{key}".{hint}',
+                    where=where,
+                    key=key,
+                    hint=hint(str(key), ["variable", *known]),
+                )
             )
         elif target in values:
-            faults.append(f"{where}: give variable or variables, not both.")
+            faults.append(say("{where}: give variable or variables, not both.", where=where))
             sound = False
         elif (fault := known[target].fault(_listed(key, value))) is not None:
-            faults.append(f"{where}: {key} {fault}")
+            faults.append(say("{where}: {key} {fault}", where=where, key=key, fault=fault))
             sound = False
         else:
             values[target] = _listed(key, value)

@@ -10,12 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.masking.table import ColumnUse, Data
 from microgauge.records import dataclass
 
 __all__ = ["ColumnUse", "Look", "Skipped", "Step"]
 
-PLURAL = {"number": "numbers", "category": "categories"}
+PLURAL = {"number": say("numbers"), "category": say("categories")}
 
 
 @dataclass
@@ -34,7 +35,9 @@ class Step(ABC):
     takes: ClassVar[ColumnUse | None] = None
     """What its variables must be; None: either."""
 
-    variables: tuple[str, ...] = field(default=(), metadata={"said": "must be names of variables."})
+    variables: tuple[str, ...] = field(
+        default=(), metadata={"said": say("must be names of variables.")}
+    )
 
     def faults(self, look: Look, *, own: bool = True) -> list[str]:
         """What is wrong with the step for such a table; `own`: with its parameters, too."""
@@ -43,15 +46,29 @@ class Step(ABC):
     def variable_faults(self, look: Look) -> list[str]:
         """What is wrong with the variables."""
         if not self.variables:
-            return ["names no variable: variables = […]."]
+            return [say("names no variable: variables = […].")]
         twice = [name for name, times in Counter(self.variables).items() if times > 1]
-        found = [f'"{name}" is named twice.' for name in twice]
+        found = [say('"{name}" is named twice.', name=name) for name in twice]
         for name in dict.fromkeys(self.variables):
             if name not in look.uses:
-                found.append(f'there is no variable "{name}".{hint(name, look.uses)}')
+                found.append(
+                    say(
+                        'there is no variable "{name}".{hint}',
+                        name=name,
+                        hint=hint(name, look.uses),
+                    )
+                )
             elif self.takes is not None and look.uses[name] not in (self.takes, "code"):
-                is_a = "a number" if look.uses[name] == "number" else "a category"
-                found.append(f'"{name}" is {is_a}; {self.method} is for {PLURAL[self.takes]}.')
+                is_a = say("a number") if look.uses[name] == "number" else say("a category")
+                found.append(
+                    say(
+                        '"{name}" is {is_a}; {method} is for {plural}.',
+                        name=name,
+                        is_a=is_a,
+                        method=self.method,
+                        plural=PLURAL[self.takes],
+                    )
+                )
         return found
 
     def own_faults(self, look: Look) -> list[str]:
@@ -62,7 +79,7 @@ class Step(ABC):
     def category_faults(self, look: Look, why: str) -> list[str]:
         """Variables that hold no numbers, which this way of the method needs."""
         held = [name for name in self.variables if look.uses.get(name) == "category"]
-        return [f'"{name}" is a category; {why}.' for name in held]
+        return [say('"{name}" is a category; {why}.', name=name, why=why) for name in held]
 
     def after(self, look: Look) -> None:  # noqa: B027, most steps change nothing of it
         """What the step changes of what is known."""

@@ -13,6 +13,7 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, listing
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.results.writing import check_writable, write_whole
 from microgauge.tables import NULL_WORDS, PADDED, read_held
@@ -78,11 +79,20 @@ class Data:
             dtype = self.frame.schema[name]
             if name in names and dtype.is_float() and self.column(name).is_infinite().any():
                 count = int(self.column(name).is_infinite().sum())
-                found.append(f'"{name}" is infinite in {count} cells: make them missing.')
+                found.append(
+                    say(
+                        '"{name}" is infinite in {count} cells: make them missing.',
+                        name=name,
+                        count=count,
+                    )
+                )
             if name in names and dtype.is_integer() and is_long(self.column(name)):
                 found.append(
-                    f'"{name}" has whole numbers beyond 2^53, which would lose digits: leave it '
-                    "out of the steps, or give it in larger units."
+                    say(
+                        '"{name}" has whole numbers beyond 2^53, which would lose '
+                        "digits: leave it out of the steps, or give it in larger units.",
+                        name=name,
+                    )
                 )
         return found
 
@@ -146,7 +156,10 @@ def finite(name: str, numbers: Floats, *, missing: bool = True) -> Floats:
     lost = np.isinf(numbers) if missing else ~np.isfinite(numbers)
     if lost.any():
         raise InputError(
-            f'"{name}" would be infinite or undefined: its numbers are too large for this step.'
+            say(
+                '"{name}" would be infinite or undefined: its numbers are too large for this step.',
+                name=name,
+            )
         )
     return numbers
 
@@ -184,7 +197,13 @@ def _where(chosen: pl.Series, cells: pl.Series) -> pl.Series:
 def check_output(path: Path) -> None:
     """Refuse a file that cannot be written before the work is done."""
     if path.suffix.lower() not in WRITTEN:
-        raise InputError(f"{path.name}: write a file that ends in {', '.join(WRITTEN)}.")
+        raise InputError(
+            say(
+                "{name}: write a file that ends in {written}.",
+                name=path.name,
+                written=strung(WRITTEN, ", "),
+            )
+        )
     check_writable(path)
 
 
@@ -197,10 +216,14 @@ def write_data(data: Data, path: Path) -> None:
     if kind == ".csv":
         nested = [name for name, dtype in data.frame.schema.items() if dtype.is_nested()]
         if nested:
-            raise InputError(f"CSV cannot hold lists: {listing(nested)}. Write .parquet.")
+            raise InputError(
+                say("CSV cannot hold lists: {nested}. Write .parquet.", nested=listing(nested))
+            )
         data.frame.write_csv(buffer)
         if b"\0" in buffer.getvalue():
-            raise InputError("CSV cannot hold NUL, a sign of a name or a cell. Write .parquet.")
+            raise InputError(
+                say("CSV cannot hold NUL, a sign of a name or a cell. Write .parquet.")
+            )
     elif kind == ".parquet":
         data.frame.write_parquet(buffer)
     else:

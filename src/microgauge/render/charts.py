@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from microgauge.languages.catalogue import ENGLISH_WORDS, Words
+from microgauge.languages.messages import say
 from microgauge.render.maps import (
     BASE,
     SIZE,
@@ -19,7 +21,10 @@ from microgauge.render.maps import (
 from microgauge.results import Assessment, Candidate, Ranking
 from microgauge.results.figures import UTILITIES, gdu_with_what_is_gone, utility_title
 from microgauge.results.lettering import LINE, text_width
+from microgauge.results.names import plain
+from microgauge.results.tables import Tables
 from microgauge.results.verdict import Verdict
+from microgauge.results.wording import figure
 
 ROOMS = (1080, 840, 600, 350)
 """Widths of a picture: as a file and on a wide page, and those of narrower ones."""
@@ -30,33 +35,37 @@ SMALL_ROOMS = (560, 350)
 # -- several files -----------------------------------------------------------------------------
 
 
-def map_spec(result: Ranking) -> Spec:
+def map_spec(result: Ranking, words: Words = ENGLISH_WORDS) -> Spec:
     """Risk across, utility up: candidates, frontier, limits, the original and no release."""
-    return with_narrower(lambda room: _map(result, room), ROOMS)
+    return with_narrower(lambda room: _map(result, words, room), ROOMS)
 
 
-def _map(result: Ranking, room: int) -> Spec:
+def _map(result: Ranking, words: Words, room: int) -> Spec:
     signs = [_sign(c, result) for c in _known(result)]
-    signs.append(Sign("no release", 0.0, 0.0, "no release"))
-    limits = _limits(result)
+    signs.append(Sign(words.of(say("no release")), 0.0, 0.0, "no release"))
+    limits = _limits(result, words)
     if result.original_risk is None:
-        limits.append(Limit("utility", 1.0, "original: utility 1, risk not known", "plain"))
+        limits.append(
+            Limit("utility", 1.0, words.of(say("original: utility 1, risk not known")), "plain")
+        )
     else:
-        signs.append(Sign("original", result.original_risk, 1.0, "original"))
-    plot = Plot.of(signs, room, whole=True)
-    return drawn_map("Risk–utility map", plot, signs, limits, _axis(result.utility_measure))
+        signs.append(Sign(words.of(say("original")), result.original_risk, 1.0, "original"))
+    plot = Plot.of(signs, room, words, whole=True)
+    return drawn_map(say("Risk–utility map"), plot, signs, limits, _axis(result.utility_measure))
 
 
-def closer_spec(result: Ranking) -> Spec:
+def closer_spec(result: Ranking, words: Words = ENGLISH_WORDS) -> Spec:
     """The same, of a grid's candidates alone, which are often too near each other to tell."""
-    return with_narrower(lambda room: _closer(result, room), ROOMS)
+    return with_narrower(lambda room: _closer(result, words, room), ROOMS)
 
 
-def _closer(result: Ranking, room: int) -> Spec:
+def _closer(result: Ranking, words: Words, room: int) -> Spec:
     signs = [_sign(c, result) for c in _known(result)]
-    plot = Plot.of(signs, room, whole=False)
-    limits = [limit for limit in _limits(result) if plot.holds(limit)]
-    return drawn_map("The candidates, closer", plot, signs, limits, _axis(result.utility_measure))
+    plot = Plot.of(signs, room, words, whole=False)
+    limits = [limit for limit in _limits(result, words) if plot.holds(limit)]
+    return drawn_map(
+        say("The candidates, closer"), plot, signs, limits, _axis(result.utility_measure)
+    )
 
 
 def crowded(result: Ranking) -> bool:
@@ -72,7 +81,7 @@ FEW, PART = 4, 0.25
 
 
 def _axis(measure: str) -> str:
-    return shown(f"utility: {utility_title(measure)}, up is better")
+    return say("utility: {measure}, up is better", measure=plain(utility_title(measure)))
 
 
 def _known(result: Ranking) -> list[Candidate]:
@@ -91,12 +100,18 @@ def _sign(candidate: Candidate, result: Ranking) -> Sign:
     return Sign(candidate.name, candidate.risk, candidate.utility, kind, candidate.said, on)
 
 
-def _limits(result: Ranking) -> list[Limit]:
+def _limits(result: Ranking, words: Words) -> list[Limit]:
     found = []
     if result.max_risk is not None:
-        found.append(Limit("risk", result.max_risk, f"risk at most {result.max_risk:g}"))
+        found.append(
+            Limit(
+                "risk",
+                result.max_risk,
+                words.of(say("risk at most {most:g}", most=result.max_risk)),
+            )
+        )
     if result.min_utility is not None:
-        said = f"utility at least {result.min_utility:g}"
+        said = words.of(say("utility at least {least:g}", least=result.min_utility))
         found.append(Limit("utility", result.min_utility, said))
     return found
 
@@ -104,7 +119,7 @@ def _limits(result: Ranking) -> list[Limit]:
 # -- one file ----------------------------------------------------------------------------------
 
 
-def assessment_map_spec(result: Assessment) -> Spec | None:
+def assessment_map_spec(result: Assessment, words: Words = ENGLISH_WORDS) -> Spec | None:
     """The small map of one file, among limits and files whose loss is known.
 
     None where its risk or its utility is not known. The original has utility 1; what its own risk
@@ -113,23 +128,31 @@ def assessment_map_spec(result: Assessment) -> Spec | None:
     verdict = result.verdict
     if verdict is None or verdict.risk is None or verdict.utility is None:
         return None
-    return with_narrower(lambda room: _assessment_map(result, verdict, room), SMALL_ROOMS)
+    return with_narrower(lambda room: _assessment_map(result, verdict, words, room), SMALL_ROOMS)
 
 
-def _assessment_map(result: Assessment, verdict: Verdict, room: int) -> Spec:
+def _assessment_map(result: Assessment, verdict: Verdict, words: Words, room: int) -> Spec:
     assert verdict.risk is not None
     assert verdict.utility is not None
     measure = utility_on_map(result)
-    signs = [Sign("this file", verdict.risk, verdict.utility, "this file")]
+    signs = [Sign(words.of(say("this file")), verdict.risk, verdict.utility, "this file")]
     limits = [
-        Limit("risk" if one.figure == "risk" else "utility", one.limit, one.said)
+        Limit("risk" if one.figure == "risk" else "utility", one.limit, words.of(one.said))
         for one in result.requirements or ()
         if one.figure in ("risk", "utility", measure)
     ]
-    limits += [Limit("utility", value, said, "plain") for said, value in references(result)]
-    plot = Plot.of(signs, room, whole=True)
-    title = "utility, up is better" if measure is None else _axis(measure)
-    return drawn_map("Risk and utility", plot, signs, limits, title)
+    limits += [
+        Limit(
+            "utility",
+            value,
+            words.of(say("{name} {value}", name=said, value=figure(value, 2))),
+            "reference",
+            words.of(figure(value, 2)),
+        )
+        for said, value in references(result)
+    ]
+    plot = Plot.of(signs, room, words, whole=True)
+    return drawn_map(say("Risk and utility"), plot, signs, limits, say("utility (up is better)"))
 
 
 def utility_on_map(result: Assessment) -> str | None:
@@ -151,18 +174,38 @@ def utility_on_map(result: Assessment) -> str | None:
 
 
 def references(result: Assessment) -> list[tuple[str, float]]:
-    """The original, and files whose loss is known, with their utility; the best first."""
-    found: list[tuple[str, float | None]] = [("the original", 1.0)]
+    """The original, and files whose loss is known, with their utility; the best first.
+
+    Removed variables count as nothing in the utility of the map: so they do in these figures, or
+    there are none where that cannot be told of them.
+    """
+    found: list[tuple[str, float | None]] = [(say("the original"), 1.0)]
     measure = utility_on_map(result)
+    gone = any(v.removed and v.analysed for v in result.variables)
     if measure == "tables" and result.tables is not None:
-        found += [(FRESH, result.tables.resample), (SHUFFLED, result.tables.permuted)]
-    if measure == "gdu" and result.gdu is not None:
+        resample, permuted = _without_removed(result.tables)
+        found += [(FRESH, resample), (SHUFFLED, permuted)]
+    if measure == "gdu" and result.gdu is not None and not gone:
         for said, point in ((FRESH, result.gdu.resample), (SHUFFLED, result.gdu.permuted)):
             found.append((said, None if point is None else point.value))
     return [(said, value) for said, value in found if value is not None]
 
 
-FRESH, SHUFFLED = "a fresh sample", "all columns shuffled"
+def _without_removed(tables: Tables) -> tuple[float | None, float | None]:
+    """What a fresh sample and shuffled variables had if the same variables were removed."""
+    gone = {v.name for v in tables.variables if v.removed}
+    if not gone:
+        return tables.resample, tables.permuted
+    left = [one for one in tables.worst if not gone & set(one.variables)]
+    if len(tables.worst) != tables.tables:
+        return None, None
+    return (
+        sum(one.resample for one in left) / tables.tables,
+        sum(one.permuted for one in left) / tables.tables,
+    )
+
+
+FRESH, SHUFFLED = say("a fresh sample"), say("all columns shuffled")
 
 
 # -- levels of protection ----------------------------------------------------------------------
@@ -195,12 +238,12 @@ def _levels(result: Ranking, room: int) -> Spec:
 
 def _both_levels(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> Spec:
     name, value, across, sizes = channels
+    told = [say("safety"), say("utility")]
     lines = [
         {"name": shown(c.name), "what": what, "value": found}
         for c in known
-        for what, found in (("safety", 1.0 - (c.risk or 0.0)), ("utility", c.utility))
+        for what, found in zip(told, (1.0 - (c.risk or 0.0), c.utility), strict=True)
     ]
-    told = ["safety", "utility"]
     colour = {
         "field": "what", "type": "nominal", "title": None,
         "scale": {"domain": told, "range": ["$good", "$after"]}, "legend": {"orient": "top"},
@@ -215,7 +258,7 @@ def _both_levels(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) 
     }  # fmt: skip
     places = {name: across, value: measured, "color": colour}
     return {
-        "title": "Safety and utility over the levels", **sizes, "data": {"values": lines},
+        "title": say("Safety and utility over the levels"), **sizes, "data": {"values": lines},
         "layer": [
             {"mark": {"type": "line"}, "encoding": places},
             {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
@@ -230,7 +273,7 @@ def _balances(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> 
         "type": "quantitative", "title": None, "scale": {"zero": False}, "axis": {"tickCount": 4},
     }  # fmt: skip
     return {
-        "title": ["Balance (as RUT) over the levels;", "the band is α from 0.2 to 0.8"],
+        "title": [say("Balance (as RUT) over the levels;"), say("the band is α from 0.2 to 0.8")],
         **sizes,
         "data": {"values": [_band(c) for c in known]},
         "layer": [

@@ -8,9 +8,12 @@ ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal
 
+from microgauge.languages.catalogue import Words
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.lettering import (
     LINE,
@@ -61,8 +64,26 @@ MARKS: dict[Kind, Spec] = {
     "this file": {"shape": "circle", "stroke": "$ink", "fill": "$after", "size": 190},
 }
 """What each kind looks like: shapes differ, so that no colour is needed to tell them apart."""
-TOLD: dict[Kind, str] = {"beaten": "beaten in both"}
+TOLD: dict[str, str] = {
+    "recommended": say("recommended"),
+    "on the frontier": say("on the frontier"),
+    "beaten": say("beaten in both"),
+    "misses a limit": say("misses a limit"),
+    "this file": say("this file"),
+    "original": say("original"),
+    "no release": say("no release"),
+    "frontier": say("frontier: no other is better in both"),
+    "limit": say("limit"),
+}
 """What a legend says of a kind, where that is not its name."""
+TOOLTIP: tuple[tuple[str, str, Spec], ...] = (
+    ("name", say("name"), {}),
+    ("kind", say("kind"), {}),
+    ("risk", say("risk"), {"format": ".4f"}),
+    ("utility", say("utility"), {"format": ".4f"}),
+    ("said", say("settings"), {}),
+)
+"""What is told of a point: a field, its title, how its number is written."""
 HALVES: dict[Kind, float] = {kind: mark["size"] ** 0.5 / 2.0 + 1.0 for kind, mark in MARKS.items()}
 
 
@@ -91,7 +112,10 @@ class Limit:
     axis: Literal["risk", "utility"]
     value: float
     said: str
-    kind: Literal["limit", "plain"] = "limit"
+    kind: Literal["limit", "plain", "reference"] = "limit"
+    """A reference has its label outside of the plane, where its line ends."""
+    short: str = ""
+    """Of a reference: what stands there where there is no room for all that is written."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +128,11 @@ class Plot:
     height: float
     risk: tuple[float, float]
     utility: tuple[float, float]
+    words: Words
+    """The language of what is written there: how long a text is decides where it stands."""
 
     @staticmethod
-    def of(signs: Sequence[Sign], room: int, *, whole: bool) -> Plot:
+    def of(signs: Sequence[Sign], room: int, words: Words, *, whole: bool) -> Plot:
         """From 0 to 1 and a little more; or no more than the signs take."""
         width = float(room - AXIS - 12)
         height = min(460.0, max(260.0, 0.6 * width))
@@ -118,7 +144,7 @@ class Plot:
             )
         else:
             ends = _around(risks), _around(utilities)
-        return Plot(room, width, height, *ends)
+        return Plot(room, width, height, *ends, words)
 
     def at(self, risk: float, utility: float) -> tuple[float, float]:
         """Pixels from the left and from the top."""
@@ -158,16 +184,83 @@ def drawn_map(
     title: str, plot: Plot, signs: Sequence[Sign], limits: Sequence[Limit], axis: str
 ) -> Spec:
     """The picture: named where there is room for names, else numbered with a list beside it."""
+    plot, beside = _with_references(plot, signs, limits)
     named = _lettered(plot, signs, limits, _names(signs))
     if named is None:
         return _numbered_map(title, plot, signs, limits, axis)
     layers = [
         *_lines(plot, signs, limits),
-        *_points(signs),
+        *_points(plot, signs),
         *_letters(plot, named),
         *_legend(plot, signs, limits),
+        *beside,
     ]
     return chart(title, plot, layers, axis)
+
+
+END = 16.0
+"""From the end of a reference line to its label: the line goes on there, slanting where it must."""
+
+
+def _with_references(
+    plot: Plot, signs: Sequence[Sign], limits: Sequence[Limit]
+) -> tuple[Plot, list[Spec]]:
+    """The plane with room on its right for labels of references, and these labels.
+
+    Each stands at the end of its own line. Where the picture is narrow only numbers do, and below
+    it is written what they are.
+    """
+    known = [limit for limit in limits if limit.kind == "reference"]
+    if not known:
+        return plot, []
+    longest = max(text_width(limit.said, SIZE) for limit in known) + END
+    full = longest <= WIDEST * plot.room
+    if not full:
+        longest = max(text_width(limit.short, SIZE) for limit in known) + END
+    plot = replace(plot, width=plot.width - longest)
+    known.sort(key=lambda limit: -limit.value)
+    ends = [plot.line(limit)[1][1] for limit in known]
+    places = _apart_from_each_other(ends, LINE * SIZE)
+    leaders = [
+        _segment(plot, ((plot.width, end), (plot.width + END - 3.0, place)))
+        for end, place in zip(ends, places, strict=True)
+    ]
+    texts = [
+        {"text": limit.said if full else limit.short, **plot.place(plot.width + END, place)}
+        for limit, place in zip(known, places, strict=True)
+    ]
+    if not full:
+        rows = len([row for row in _legend_rows(plot, signs, limits) if row])
+        top = plot.height + AXIS + ROW * (rows + 0.5)
+        texts += [
+            {"text": limit.said, **plot.place(-AXIS + 14.0, top + ROW * place)}
+            for place, limit in enumerate(known)
+        ]
+    return plot, [_layer(leaders, _LEADER, x2="risk2", y2="utility2"), _text(texts, "normal")]
+
+
+WIDEST = 0.4
+"""The part of a picture that labels beside its plane may take."""
+
+
+def _apart_from_each_other(places: Sequence[float], least: float) -> list[float]:
+    """Places in a row, moved as little as keeps them so far apart.
+
+    >>> _apart_from_each_other([0.0, 10.0, 100.0], 20.0)
+    [-5.0, 15.0, 100.0]
+    """
+    groups: list[list[float]] = []
+    for at, place in enumerate(places):
+        groups.append([place - at * least])
+        while len(groups) > 1 and _mean(groups[-2]) > _mean(groups[-1]):
+            last = groups.pop()
+            groups[-1] += last
+    means = [_mean(group) for group in groups for _ in group]
+    return [mean + at * least for at, mean in enumerate(means)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def _numbered_map(
@@ -184,7 +277,7 @@ def _numbered_map(
     left = plot.width + 28.0 if beside else -AXIS + 14.0
     unnamed = sum(s.numbered for s in signs) - len(listed)
     layers = [
-        *_lines(plot, signs, limits), *_points(signs), *_letters(plot, found), *legend,
+        *_lines(plot, signs, limits), *_points(plot, signs), *_letters(plot, found), *legend,
         *_list(plot, listed, (left, top), unnamed),
     ]  # fmt: skip
     return chart(title, plot, layers, axis)
@@ -195,7 +288,7 @@ def _beside(plot: Plot, listed: Sequence[tuple[str, Sign]]) -> Plot:
     longest = max(text_width(f"{n}  {s.name}", SIZE) for n, s in listed) + 40.0
     width = plot.width - min(longest, 0.4 * plot.room)
     height = max(plot.height, ROW * (len(listed) + 1) - AXIS)
-    return Plot(plot.room, width, height, plot.risk, plot.utility)
+    return replace(plot, width=width, height=height)
 
 
 def _names(signs: Sequence[Sign]) -> dict[Sign, str]:
@@ -229,7 +322,8 @@ def _lettered(
         points=[spot.box for spot in spots.values()],
         lines=[*_frontier_lines(plot, signs), *(plot.line(limit) for limit in limits)],
     )
-    for limit in limits:
+    inside = [limit for limit in limits if limit.kind != "reference"]
+    for limit in inside:
         lettering.hold(limit.said, _limit_places(plot, limit))
     first = {"recommended": 0, "this file": 0, "original": 1, "no release": 1, "on the frontier": 2}
     found = []
@@ -243,7 +337,7 @@ def _lettered(
             return None
         if label is not None:
             found.append((label, first.get(sign.kind) == 0))
-    return [*((label, False) for label in lettering.labels[: len(limits)]), *found]
+    return [*((label, False) for label in lettering.labels[: len(inside)]), *found]
 
 
 def _limit_places(plot: Plot, limit: Limit) -> list[Box]:
@@ -289,7 +383,7 @@ def _lines(plot: Plot, signs: Sequence[Sign], limits: Sequence[Limit]) -> list[S
     return found
 
 
-def _points(signs: Sequence[Sign]) -> list[Spec]:
+def _points(plot: Plot, signs: Sequence[Sign]) -> list[Spec]:
     """The signs of each kind, those that matter most on top."""
     found = []
     for kind, mark in MARKS.items():
@@ -297,15 +391,15 @@ def _points(signs: Sequence[Sign]) -> list[Spec]:
         if here:
             rows = [
                 {"name": shown(s.name), "risk": s.risk, "utility": s.utility,
-                 "kind": TOLD.get(kind, kind), **({"said": shown(s.said)} if s.said else {})}
+                 "kind": plot.words.of(TOLD[kind]), **({"said": shown(s.said)} if s.said else {})}
                 for s in here
             ]  # fmt: skip
             layer = _layer(rows, {"type": "point", "opacity": 1, "strokeWidth": 1.5, **mark})
             layer["encoding"]["tooltip"] = [
-                {"field": "name"}, {"field": "kind"},
-                {"field": "risk", "format": ".4f"}, {"field": "utility", "format": ".4f"},
-                *([{"field": "said", "title": "settings"}] if any(s.said for s in here) else []),
-            ]  # fmt: skip
+                {"field": field, "title": plot.words.of(title), **more}
+                for field, title, more in TOOLTIP
+                if field != "said" or any(s.said for s in here)
+            ]
             found.append(layer)
     return found
 
@@ -336,7 +430,7 @@ def _legend_rows(
     rows: list[list[tuple[str, float]]] = [[]]
     x = 0.0
     for name in names:
-        wide = 26.0 + text_width(_told(name), SIZE) + 18.0
+        wide = 26.0 + text_width(_told(plot, name), SIZE) + 18.0
         if rows[-1] and x + wide > plot.room - AXIS:
             rows.append([])
             x = 0.0
@@ -345,10 +439,8 @@ def _legend_rows(
     return rows
 
 
-def _told(name: str) -> str:
-    if name == "frontier":
-        return "frontier: no other is better in both"
-    return next((said for kind, said in TOLD.items() if kind == name), name)
+def _told(plot: Plot, name: str) -> str:
+    return plot.words.of(TOLD[name])
 
 
 def _legend(plot: Plot, signs: Sequence[Sign], limits: Sequence[Limit]) -> list[Spec]:
@@ -356,7 +448,7 @@ def _legend(plot: Plot, signs: Sequence[Sign], limits: Sequence[Limit]) -> list[
     for row, entries in enumerate(_legend_rows(plot, signs, limits)):
         y = plot.height + AXIS + ROW * (row + 0.5)
         for name, x in entries:
-            texts.append({"text": _told(name), **plot.place(x + 26.0, y)})
+            texts.append({"text": _told(plot, name), **plot.place(x + 26.0, y)})
             if name in ("frontier", "limit"):
                 ends = [_segment(plot, ((x, y), (x + 20.0, y)))]
                 mark = _RULES["limit"] if name == "limit" else _FRONTIER
@@ -385,8 +477,10 @@ def _list(
         for i, name in enumerate(names)
     ]  # fmt: skip
     if unnamed:
-        told = f"and {unnamed:,} beaten ones without a number"
-        said.append({"text": told, **plot.place(left, top + ROW * (len(listed) + 0.5))})
+        told = say("and {unnamed:,} beaten ones without a number", unnamed=unnamed)
+        said.append(
+            {"text": plot.words.of(told), **plot.place(left, top + ROW * (len(listed) + 0.5))}
+        )
     bold = [
         text for text, (_, sign) in zip(said, listed, strict=False) if sign.kind == "recommended"
     ]
@@ -423,8 +517,12 @@ def chart(title: str, plot: Plot, layers: list[Spec], axis: str) -> Spec:
     """Layers on the same two axes."""
     ticks = max(2, int(plot.width // 120))
     sides = {
-        "x": ("risk (left is safer)", plot.risk, ticks),
-        "y": (fitted(axis, SIZE, plot.height + 20.0), plot.utility, max(3, int(plot.height // 70))),
+        "x": (plot.words.of(say("risk (left is safer)")), plot.risk, ticks),
+        "y": (
+            fitted(plot.words.of(axis), SIZE, plot.height + 20.0),
+            plot.utility,
+            max(3, int(plot.height // 70)),
+        ),
     }
     for layer in layers:
         for channel, (said, ends, count) in sides.items():
@@ -434,7 +532,8 @@ def chart(title: str, plot: Plot, layers: list[Spec], axis: str) -> Spec:
                 "axis": {"title": said, "tickCount": count},
             }
     return {
-        **BASE, "title": title, "width": plot.width, "height": plot.height, "layer": layers,
+        **BASE, "title": plot.words.of(title), "width": plot.width, "height": plot.height,
+        "layer": layers,
         "usermeta": {"room": plot.room},
     }  # fmt: skip
 
@@ -455,6 +554,7 @@ def shown(name: str) -> str:
 _RULES: dict[str, Spec] = {
     "limit": {"type": "rule", "color": "$bad", "strokeDash": [6, 4], "strokeWidth": 2},
     "plain": {"type": "rule", "color": "$soft", "strokeDash": [1, 3], "strokeWidth": 1.5},
+    "reference": {"type": "rule", "color": "$soft", "strokeDash": [1, 3], "strokeWidth": 1.5},
 }
 _FRONTIER: Spec = {"type": "rule", "color": "$after", "strokeWidth": 1.5}
 _LEADER: Spec = {"type": "rule", "color": "$soft", "strokeWidth": 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from microgauge.languages.catalogue import ENGLISH_WORDS, Words
 from microgauge.render.charts import levels_spec, map_spec
 from microgauge.render.maps import Spec, coloured
 from microgauge.results import Ranking
@@ -22,12 +23,14 @@ def levels_picture(result: Ranking, kind: str) -> bytes:
     return drawn(levels_spec(result), kind)
 
 
-def drawn(spec: Spec, kind: str) -> bytes:
+def drawn(spec: Spec, kind: str, words: Words = ENGLISH_WORDS) -> bytes:
     """A chart as a file's content. Nothing is loaded from anywhere."""
     import vl_convert
 
     spec = coloured(spec)
     closed: dict[str, Any] = {"allowed_base_urls": []}
+    if words.locale is not None:
+        closed["format_locale"] = words.locale
     if kind == "svg":
         return str(vl_convert.vegalite_to_svg(spec, **closed)).encode("utf-8")
     return bytes(vl_convert.vegalite_to_png(spec, scale=2, **closed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.render.short import Rows, fitted, told_lines
 from microgauge.render.text import WIDTH, notes_text, padded, wrapped
@@ -80,14 +81,18 @@ def _called(result: Ranking, most: int = 40) -> dict[str, str]:
 def verdict(result: Ranking) -> list[str]:
     """Which to release and why, what speaks against it, and who else is as good."""
     found, name = result.recommended, result.recommended.name
-    said = f"Release {_called(result)[name]}" if name is not None else "Release none"
+    said = (
+        say("Release {called}", called=_called(result)[name])
+        if name is not None
+        else say("Release none")
+    )
     if result.best is not None and result.best.said:
-        said += f" ({plain(result.best.said)})"
-    told = [f"{said}: {plain(found.reason)}."]
+        said += say(" ({said})", said=plain(result.best.said))
+    told = [say("{said}: {reason}.", said=said, reason=plain(found.reason))]
     if found.against is not None:
-        told.append(f"Against it: {plain(found.against)}.")
+        told.append(say("Against it: {against}.", against=plain(found.against)))
     if found.equals:
-        told.append(f"As useful as far as can be told: {_equals(result)}.")
+        told.append(say("As useful as far as can be told: {equals}.", equals=_equals(result)))
     if name is None and result.max_risk is None and result.leader is not None:
         told.append(leading(result))
     return told
@@ -98,9 +103,9 @@ def _equals(result: Ranking) -> str:
     for one in result.recommended.equals:
         said = _called(result)[one.name]
         if one.name != result.recommended.best:
-            said += f" ({_beside_best(*one.interval)})"
+            said += say(" ({beside_best})", beside_best=_beside_best(*one.interval))
         found.append(said)
-    return ", ".join(found)
+    return strung(found, ", ")
 
 
 def _beside_best(low: float, high: float) -> str:
@@ -110,19 +115,29 @@ def _beside_best(low: float, high: float) -> str:
     ('below the best by 0.001 to 0.020', 'from 0.001 above the best to 0.020 below')
     """
     if low == high == 0:
-        return "just as useful"
+        return say("just as useful")
     if low < 0:
-        return f"from {figure(-low)} above the best to {figure(high)} below"
-    return f"below the best by {figure(low)} to {figure(high)}"
+        return say(
+            "from {value} above the best to {high} below", value=figure(-low), high=figure(high)
+        )
+    return say("below the best by {low} to {high}", low=figure(low), high=figure(high))
 
 
 def leading(result: Ranking) -> str:
     """Who has the best balance, which recommends nobody."""
     rut = next(c.assessment.rut for c in result.candidates if c.assessment.rut is not None)
-    weights = f"{rut.alpha:g} of utility and {rut.beta:g} of safety"
-    how = "the best ratio of utility to risk" if rut.form == "ratio" else f"the lead with {weights}"
+    weights = say("{alpha:g} of utility and {beta:g} of safety", alpha=rut.alpha, beta=rut.beta)
+    how = (
+        say("the best ratio of utility to risk")
+        if rut.form == "ratio"
+        else say("the lead with {weights}", weights=weights)
+    )
     assert result.leader is not None
-    return f"{_called(result)[result.leader]} has {how}, which is no recommendation."
+    return say(
+        "{called} has {how}, which is no recommendation.",
+        called=_called(result)[result.leader],
+        how=how,
+    )
 
 
 def _table(result: Ranking, amounts: Amounts) -> str:
@@ -179,7 +194,7 @@ def _outside(result: Ranking, most: int) -> str:
 
 def missed_said(candidate: Candidate) -> str:
     """Which limits a candidate misses, and by which figures."""
-    return "; ".join(plain(one.missed_said) for one in candidate.requirements if not one.met)
+    return strung((plain(one.missed_said) for one in candidate.requirements if not one.met), "; ")
 
 
 def _steps(result: Ranking, most: int | None) -> str:
@@ -200,8 +215,8 @@ def _steps(result: Ranking, most: int | None) -> str:
 
 
 RISKS = {
-    "disclosure": "what an intruder who knows the keys finds or learns",
-    "classes": "R of classes that share their keys (Kim 2025)",
+    "disclosure": say("what an intruder who knows the keys finds or learns"),
+    "classes": say("R of classes that share their keys (Kim 2025)"),
 }
 """What the risk of candidates is."""
 
@@ -294,27 +309,43 @@ def cluster_vote_words(result: Ranking) -> str:
     if found is None:
         return ""
     if not found.groups:
-        return f"Clusters: no vote; {found.reason}."
+        return say("Clusters: no vote; {reason}.", reason=found.reason)
     first = next(vote for vote in found.votes if vote.name == found.leaders[0])
-    at = f"at {first.best} of {counted(len(found.groups), 'number')} of groups"
+    at = say(
+        "at {best} of {numbers} of groups",
+        best=first.best,
+        numbers=counted(len(found.groups), "number"),
+    )
     if len(found.leaders) == len(found.votes):
-        return f"Clusters: all candidates have the least U_c equally often ({at} each)."
+        return say("Clusters: all candidates have the least U_c equally often ({at} each).", at=at)
     shown = [_called(result)[name] for name in found.leaders[:MOST_LEADERS]]
     more = len(found.leaders) - len(shown)
-    names = ", ".join(shown) + (f" and {more:,} more" if more else "")
+    names = strung(shown, ", ") + (say(" and {more:,} more", more=more) if more else "")
     if len(found.leaders) == 1:
-        return f"Clusters: {names} has the least U_c most often ({at}); risk has no part in that."
-    return f"Clusters: {names} have the least U_c most often ({at} each); risk has no part in that."
+        return say(
+            "Clusters: {names} has the least U_c most often ({at}); risk has no part in that.",
+            names=names,
+            at=at,
+        )
+    return say(
+        "Clusters: {names} have the least U_c most often ({at} each); risk has no part in that.",
+        names=names,
+        at=at,
+    )
 
 
 def stability(result: Ranking) -> str:
     """Whether the weight of utility decides which candidate is best."""
     if not any(step.leader for step in result.sweep):
-        return "No candidate that may be released has a balance of risk and utility"
-    which = "The best balance of those within the limits" if result.limits else "The best balance"
+        return say("No candidate that may be released has a balance of risk and utility")
+    which = (
+        say("The best balance of those within the limits")
+        if result.limits
+        else say("The best balance")
+    )
     if result.stable:
-        return f"{which} does not depend on the weight of utility"
-    return f"{which} depends on the weight of utility"
+        return say("{which} does not depend on the weight of utility", which=which)
+    return say("{which} depends on the weight of utility", which=which)
 
 
 def _notes(result: Ranking) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import ENGLISH, say
 from microgauge.log import Note
 from microgauge.records import dataclass
 from microgauge.results.analyses import IndicatorResult, RegressionResult
@@ -220,18 +221,20 @@ class Assessment:
 
         return dict(to_dict(self))
 
-    def report(self, edition: Edition = "internal", min_count: int = 10) -> str:
+    def report(
+        self, edition: Edition = "internal", min_count: int = 10, language: str = ENGLISH
+    ) -> str:
         """The report as HTML; assess with `details` for its pictures."""
         from microgauge.render.report import report_html
 
-        return report_html(self, edition, min_count)
+        return report_html(self, edition, min_count, language)
 
     def to_excel(self, path: str | Path) -> None:
         """Write all tables into one workbook, a sheet for each."""
         from microgauge.render.workbook import result_workbook
         from microgauge.results.writing import check_ending, check_writable, write_whole
 
-        check_writable(check_ending(path, (".xlsx",), "a workbook"))
+        check_writable(check_ending(path, (".xlsx",), say("a workbook")))
         write_whole(path, result_workbook(self))
 
     @property
@@ -241,11 +244,11 @@ class Assessment:
 
         return AssessmentPlots(self)
 
-    def summary(self) -> bytes:
+    def summary(self, language: str = ENGLISH) -> bytes:
         """One page for the committee, as the content of a PDF file."""
         from microgauge.render.summary import summary_pdf
 
-        return summary_pdf(self)
+        return summary_pdf(self, language)
 
     def variable_table(self) -> Any:
         """A data frame with a row for each analysed variable."""

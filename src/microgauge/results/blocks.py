@@ -10,17 +10,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 Question = Literal["safe", "useful", "results", "changed", "experts", "measured"]
 """What a part of a report answers."""
 QUESTIONS: Mapping[Question, tuple[str, str]] = {
-    "safe": ("Is it safe?", "Safe?"),
-    "useful": ("Is it useful?", "Useful?"),
-    "results": ("Do published results hold?", "Results"),
-    "changed": ("What exactly was changed?", "Changes"),
-    "experts": ("For experts", "Experts"),
-    "measured": ("How it was measured", "Method"),
+    "safe": (say("Is it safe?"), say("Safe?")),
+    "useful": (say("Is it useful?"), say("Useful?")),
+    "results": (say("Do published results hold?"), say("Results")),
+    "changed": (say("What exactly was changed?"), say("Changes")),
+    "experts": (say("For experts"), say("Experts")),
+    "measured": (say("How it was measured"), say("Method")),
 }
 """Headings of a report in their order, and what links to them say."""
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.results.assessment import Assessment
@@ -67,13 +68,13 @@ def default_utility(sections: Iterable[str]) -> str:
 def _section(result: Assessment, name: str) -> Any:
     found = result.sections.get(name)
     if found is None:
-        raise Undefined(f"{name} was not computed for it")
+        raise Undefined(say("{name} was not computed for it", name=name))
     return found
 
 
 def _known(value: Any, reason: str | None, what: str) -> float:
     if value is None:
-        raise Undefined(reason or f"{what} is not defined for it")
+        raise Undefined(reason or say("{what} is not defined for it", what=what))
     return float(value)
 
 
@@ -106,7 +107,7 @@ def _learned(result: Assessment, measures: Measures) -> float:
     values = [one.value for one in found.learned if one.value is not None]
     if not values:
         reasons = [one.reason for one in found.learned if one.reason]
-        raise Undefined(reasons[0] if reasons else "there is no target to learn of")
+        raise Undefined(reasons[0] if reasons else say("there is no target to learn of"))
     return float(max(values))
 
 
@@ -118,10 +119,16 @@ def _overlap(result: Assessment, measures: Measures) -> float:
 
 def _least_overlap(found: Sequence[RegressionResult | IndicatorResult]) -> float:
     if not found:
-        raise Undefined("no analysis is named")
+        raise Undefined(say("no analysis is named"))
     without = next((one for one in found if one.overlap is None), None)
     if without is not None:
-        raise Undefined(f"{_called(without)}: {without.reason or 'no overlap'}")
+        raise Undefined(
+            say(
+                "{called}: {reason}",
+                called=_called(without),
+                reason=without.reason or say("no overlap"),
+            )
+        )
     return min(float(one.overlap) for one in found if one.overlap is not None)
 
 
@@ -134,7 +141,7 @@ def _inside(result: Assessment, measures: Measures) -> float:
     del measures
     found = [one.inside for one in _section(result, "indicators") if one.inside is not None]
     if not found:
-        raise Undefined("of no indicator can it be told whether it lies inside")
+        raise Undefined(say("of no indicator can it be told whether it lies inside"))
     return float(sum(found)) / len(found)
 
 
@@ -173,7 +180,7 @@ def figure_value(result: Assessment, name: str, measures: Measures) -> float:
     """A figure of an assessment by its name; `Undefined` where it has none."""
     value = FIGURES[name].find(result, measures)
     if not math.isfinite(value):
-        raise Undefined(f"{name} is not finite")
+        raise Undefined(say("{name} is not finite", name=name))
     return value
 
 
@@ -216,7 +223,7 @@ def gdu_with_what_is_gone(gdu: GDU) -> float:
     whose associations are lost would raise it.
     """
     if gdu.value is None or gdu.univariate is None:
-        raise Undefined(gdu.reason or "gdu is not defined for it")
+        raise Undefined(gdu.reason or say("gdu is not defined for it"))
     gone = {v.name for v in gdu.variables if v.reason == "removed"}
     if not gone or gdu.bivariate is None:
         return gdu.value
@@ -253,8 +260,11 @@ def _refuse_recoded(result: Assessment, said: Iterable[str] | None = None) -> No
     ]
     if recoded:
         raise Undefined(
-            f"what was wrong before a recoding is not seen any more ({listing(recoded, 4)}); take "
-            "tables, gdu or U for the map, and this figure as a limit"
+            say(
+                "what was wrong before a recoding is not seen any more ({recoded}); take "
+                "tables, gdu or U for the map, and this figure as a limit",
+                recoded=listing(recoded, 4),
+            )
         )
 
 
@@ -275,7 +285,7 @@ def _gdu_1000(result: Assessment) -> float:
     gdu: GDU = _section(result, "gdu")
     found = gdu.at_1000
     if found is None:
-        raise Undefined("gdu.at_1000 is made above 5,000 rows; take gdu for smaller files")
+        raise Undefined(say("gdu.at_1000 is made above 5,000 rows; take gdu for smaller files"))
     value = _known(found.value, found.reason, "gdu.at_1000")
     gone = sum(v.reason == "removed" for v in gdu.variables)
     if not gone or found.bivariate is None:
@@ -294,7 +304,7 @@ def _propensity(result: Assessment) -> float:
     _refuse_recoded(result)
     # The cross-fitted one where there is one: in its own sample every model tells files apart.
     crossed = getattr(found, "auc_cross", None)
-    auc = _known(found.auc if crossed is None else crossed, found.reason, "the AUC")
+    auc = _known(found.auc if crossed is None else crossed, found.reason, say("the AUC"))
     return min(2.0 * (1.0 - auc), 1.0)
 
 
@@ -307,7 +317,7 @@ def _overlap_on_map(
     result: Assessment, found: Sequence[RegressionResult | IndicatorResult]
 ) -> float:
     if not found:
-        raise Undefined("no analysis is named")
+        raise Undefined(say("no analysis is named"))
     for one in found:
         _refuse_recoded(result, _said(one))
     return min(max(one.overlap or 0.0, 0.0) for one in found)
@@ -326,7 +336,7 @@ def _indicators(result: Assessment) -> float:
     """The share of indicators inside; one that cannot be told any more is not."""
     found = _section(result, "indicators")
     if not found:
-        raise Undefined("no indicator is named")
+        raise Undefined(say("no indicator is named"))
     for one in found:
         _refuse_recoded(result, _said(one))
     return sum(one.inside is True for one in found) / len(found)
@@ -335,14 +345,16 @@ def _indicators(result: Assessment) -> float:
 UTILITIES: dict[str, Utility] = {
     utility.name: utility
     for utility in (
-        Utility("tables", "tables", "how far tables agree with the original's", _plain("tables")),
-        Utility("gdu", "gdu", "global data utility (GDU)", _gdu),
-        Utility("gdu_1000", "gdu", "GDU as if from 1,000 units", _gdu_1000),
-        Utility("propensity", "propensity", "how little a classifier tells the files apart",
+        Utility(
+            "tables", "tables", say("how far tables agree with the original's"), _plain("tables")
+        ),
+        Utility("gdu", "gdu", say("global data utility (GDU)"), _gdu),
+        Utility("gdu_1000", "gdu", say("GDU as if from 1,000 units"), _gdu_1000),
+        Utility("propensity", "propensity", say("how little a classifier tells the files apart"),
                 _propensity),
-        Utility("U", "rut", "U of single variables (Kim 2025)", _plain("U")),
-        Utility("overlap", "regressions", "the least overlap of a regression", _analyses),
-        Utility("inside", "indicators", "the share of indicators inside", _indicators),
+        Utility("U", "rut", say("U of single variables (Kim 2025)"), _plain("U")),
+        Utility("overlap", "regressions", say("the least overlap of a regression"), _analyses),
+        Utility("inside", "indicators", say("the share of indicators inside"), _indicators),
     )
 }  # fmt: skip
 """What may be put on the map, by name; `overlap:NAME` is that of one regression or indicator."""
@@ -359,7 +371,7 @@ def map_utility(result: Assessment, name: str) -> float:
     ]
     named = [analysis for analysis in both if _called(analysis) == wanted]
     if not named:
-        raise Undefined(f'there is no regression or indicator "{wanted}"')
+        raise Undefined(say('there is no regression or indicator "{wanted}"', wanted=wanted))
     return _overlap_on_map(result, named)
 
 
@@ -370,7 +382,7 @@ def utility_title(name: str) -> str:
     'the overlap of Mean income'
     """
     plain, one, wanted = name.partition(":")
-    return f"the overlap of {wanted}" if one else UTILITIES[plain].title
+    return say("the overlap of {wanted}", wanted=wanted) if one else UTILITIES[plain].title
 
 
 def utility_fault(where: str, name: object, analyses: Mapping[str, str]) -> list[str]:
@@ -380,10 +392,23 @@ def utility_fault(where: str, name: object, analyses: Mapping[str, str]) -> list
         if wanted in analyses:
             return []
         return [
-            f'{where} is the overlap of "{wanted}", and the schema has no regression or indicator '
-            f"of that name.{hint(wanted, analyses)}"
+            say(
+                '{where} is the overlap of "{wanted}", and the schema has no regression '
+                "or indicator of that name.{hint}",
+                where=where,
+                wanted=wanted,
+                hint=hint(wanted, analyses),
+            )
         ]
     if not one and plain in UTILITIES:
         return []
-    known = ", ".join(UTILITIES)
-    return [f'{where} is "{name}"; it must be one of {known}.{hint(plain, UTILITIES)}']
+    known = strung(UTILITIES, ", ")
+    return [
+        say(
+            '{where} is "{name}"; it must be one of {known}.{hint}',
+            where=where,
+            name=name,
+            known=known,
+            hint=hint(plain, UTILITIES),
+        )
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.results.assessment import Assessment
 from microgauge.results.figures import FIGURES
@@ -12,8 +13,8 @@ from microgauge.results.ranking import Ranking
 from microgauge.results.requirements import requirement_line
 from microgauge.results.wording import begun
 
-NOTHING_LEFT_IN = "nothing left in that stops a release"
-CHOICE = "a candidate to release"
+NOTHING_LEFT_IN = say("nothing left in that stops a release")
+CHOICE = say("a candidate to release")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +42,11 @@ class Gate:
     @property
     def lines(self) -> list[str]:
         """A line for each limit and file, as they were set."""
-        named = (("" if c.candidate is None else f"{c.candidate}: ", c.line) for c in self.checks)
-        return [f"{name}{line}" for name, line in named]
+        named = (
+            ("" if c.candidate is None else say("{candidate}: ", candidate=c.candidate), c.line)
+            for c in self.checks
+        )
+        return [strung((name, line)) for name, line in named]
 
 
 def gate_of(result: Assessment | Ranking) -> Gate:
@@ -82,12 +86,18 @@ def guards_safety(result: Assessment) -> bool:
 
 def _nothing_left_in(found: Sequence[LeftIn], candidate: str | None) -> Check:
     stopping = [one.sentence.rstrip(".") for one in found if one.grade == "stop"]
-    said = f"missed: {NOTHING_LEFT_IN}; {'; '.join(stopping)}"
+    said = say(
+        "missed: {nothing_left_in}; {stopping}",
+        nothing_left_in=NOTHING_LEFT_IN,
+        stopping=strung(stopping, "; "),
+    )
     return Check(
         candidate=candidate,
         name=NOTHING_LEFT_IN,
         kept=not stopping,
-        line=said if stopping else f"kept: {NOTHING_LEFT_IN}; nothing was found",
+        line=said
+        if stopping
+        else say("kept: {nothing_left_in}; nothing was found", nothing_left_in=NOTHING_LEFT_IN),
     )
 
 
@@ -105,13 +115,22 @@ def _choice(result: Ranking) -> Check:
     if result.max_risk is None:
         keeping = [c for c in result.candidates if _passes(c.assessment)]
         kept = bool(keeping)
-        said = f"{len(keeping)} of {len(result.candidates)} keep the limits"
+        said = say("{n} of {n2} keep the limits", n=len(keeping), n2=len(result.candidates))
     else:
         kept = found.name is not None
-        said = found.reason if found.name is None else f"{found.name}: {found.reason}"
-    name = CHOICE if result.max_risk is not None else "a candidate within the limits"
-    how = "kept" if kept else "missed"
-    return Check(candidate=None, name=name, kept=kept, line=f"{how}: {name}; {said}")
+        said = (
+            found.reason
+            if found.name is None
+            else say("{name}: {reason}", name=found.name, reason=found.reason)
+        )
+    name = CHOICE if result.max_risk is not None else say("a candidate within the limits")
+    how = say("kept") if kept else say("missed")
+    return Check(
+        candidate=None,
+        name=name,
+        kept=kept,
+        line=say("{how}: {name}; {said}", how=how, name=name, said=said),
+    )
 
 
 def _passes(result: Assessment) -> bool:
@@ -120,4 +139,6 @@ def _passes(result: Assessment) -> bool:
 
 def sentences(checks: Sequence[Check]) -> list[str]:
     """Checks as sentences, those that are missed first."""
-    return [f"{begun(one.line)}." for one in sorted(checks, key=lambda one: one.kept)]
+    return [
+        say("{line}.", line=begun(one.line)) for one in sorted(checks, key=lambda one: one.kept)
+    ]

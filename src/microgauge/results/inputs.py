@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
+from microgauge.results.wording import called
 
 ANALYSED = frozenset({"analysis", "quasi_identifier", "sensitive"})
 """Roles of variables that measures look at; all others are left out. The schema's roles are these
@@ -74,14 +76,20 @@ class RecodingResult:
     def said(self) -> str:
         """What was done to the values, in words that hold for every number of them."""
         if not self.joined:
-            return "values renamed"
+            return say("values renamed")
         if self.form not in ("merged", "banded"):
-            return self.form if self.unit is None else f"{self.form} to {self.unit:,.10g}"
+            if self.unit is None:
+                return called(self.form)
+            return say("{form} to {unit:,.10g}", form=called(self.form), unit=self.unit)
         if self.groups == 1:
-            return f"{self.form} into one group"
+            return say("{form} into one group", form=called(self.form))
         if self.groups > MANY_GROUPS:
-            return f"{self.form}, with {self.groups:,} different values left"
-        return f"{self.form} into {self.groups:,} groups"
+            return say(
+                "{form}, with {groups:,} different values left",
+                form=called(self.form),
+                groups=self.groups,
+            )
+        return say("{form} into {groups:,} groups", form=called(self.form), groups=self.groups)
 
 
 MANY_GROUPS = 100

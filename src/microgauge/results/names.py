@@ -14,7 +14,8 @@ MARK = "…"
 def plain(text: str) -> str:
     """A name on one line, without signs that cannot be printed."""
     joined = " ".join(text.split())
-    return "".join(sign if sign.isprintable() else "�" for sign in joined)
+    printable = "".join(sign if sign.isprintable() else "�" for sign in joined)
+    return text if printable == text else printable  # a message stays one
 
 
 def columns_of(text: str) -> int:

@@ -10,6 +10,7 @@ from math import isfinite
 from types import NoneType
 from typing import Any
 
+from microgauge.languages.messages import forms_of
 from microgauge.results import Assessment, Candidate, Diagnosis, Ranking, Reproduction
 
 
@@ -101,9 +102,13 @@ def sayable(content: Any) -> Any:
 
 
 def json_text(result: Assessment | Ranking | Diagnosis | Reproduction) -> str:
-    """The result as JSON text. A NaN or an infinity in it is a defect and raises."""
+    """The result as JSON text. A NaN or an infinity in it is a defect and raises.
+
+    Sentences are in English; `forms` says what they were made from, so that they can be said in
+    another language.
+    """
     plain = ranking_dict(result) if isinstance(result, Ranking) else to_dict(result)
-    return indented(plain) + "\n"
+    return indented({**plain, "forms": forms_of(plain)}) + "\n"
 
 
 def indented(plain: Any) -> str:
@@ -127,7 +132,7 @@ def indented(plain: Any) -> str:
 def _indented(value: Any, line: str) -> str:
     """One value, whose own lines begin with a line end and its indentation."""
     kind = type(value)
-    if kind is str:
+    if kind is str or isinstance(value, str):
         return _quoted(value)
     if kind is float and isfinite(value):
         return _number(value)

@@ -7,6 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from microgauge.languages.messages import ENGLISH, say, strung
 from microgauge.records import dataclass
 from microgauge.results.assessment import Assessment
 from microgauge.results.balance import SweepStep
@@ -98,7 +99,13 @@ class Candidate:
     @property
     def said(self) -> str:
         """The settings in words."""
-        return ", ".join(f"{name} {value}" for name, value in self.settings.items())
+        return strung(
+            (
+                say("{name} {value}", name=name, value=value)
+                for name, value in self.settings.items()
+            ),
+            ", ",
+        )
 
     @property
     def risk(self) -> float | None:
@@ -183,17 +190,19 @@ class Ranking:
 
         return ranking_dict(self)
 
-    def report(self, edition: Edition = "internal", min_count: int = 10) -> str:
+    def report(
+        self, edition: Edition = "internal", min_count: int = 10, language: str = ENGLISH
+    ) -> str:
         """The report as HTML; rank with `details` for its pictures."""
         from microgauge.render.report import report_html
 
-        return report_html(self, edition, min_count)
+        return report_html(self, edition, min_count, language)
 
-    def summary(self) -> bytes:
+    def summary(self, language: str = ENGLISH) -> bytes:
         """One page for the committee, as the content of a PDF file."""
         from microgauge.render.summary import summary_pdf
 
-        return summary_pdf(self)
+        return summary_pdf(self, language)
 
     def table(self) -> Any:
         """A data frame with a row for each candidate; pandas where pandas was given."""
@@ -206,7 +215,7 @@ class Ranking:
         from microgauge.render.workbook import result_workbook
         from microgauge.results.writing import check_ending, check_writable, write_whole
 
-        check_writable(check_ending(path, (".xlsx",), "a workbook"))
+        check_writable(check_ending(path, (".xlsx",), say("a workbook")))
         write_whole(path, result_workbook(self))
 
     @property
@@ -242,4 +251,5 @@ class Ranking:
         return ranking_view(self)
 
     def __repr__(self) -> str:
-        return f"Ranking(candidates={len(self.candidates)}, recommended={self.recommended.name!r})"
+        name = self.recommended.name
+        return f"Ranking(candidates={len(self.candidates)}, recommended={name!r})"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from microgauge.languages.messages import number, say
 from microgauge.records import dataclass
-from microgauge.results.wording import short
+from microgauge.results.wording import called, short
 
 Operator = Literal["<=", "<", ">=", ">"]
 SAID: dict[Operator, str] = {
-    "<=": "at most", "<": "below", ">=": "at least", ">": "above",
+    "<=": say("at most"), "<": say("below"), ">=": say("at least"), ">": say("above"),
 }  # fmt: skip
 
 
@@ -36,8 +37,8 @@ class Requirement:
     def missed_said(self) -> str:
         """The limit that is missed, and by which figure."""
         if self.value is None:
-            return f"{self.said} (it has none: {self.reason})"
-        return f"{self.said} (it is {apart(self.value, self.limit)})"
+            return say("{said} (it has none: {reason})", said=self.said, reason=self.reason)
+        return say("{said} (it is {apart})", said=self.said, apart=apart(self.value, self.limit))
 
 
 def apart(value: float, limit: float) -> str:
@@ -46,11 +47,11 @@ def apart(value: float, limit: float) -> str:
     >>> apart(0.0512, 0.05), apart(0.05001, 0.05), apart(0.05, 0.05)
     ('0.0512', '0.05001', '0.05')
     """
-    return next(
+    return number(next(
         (text for digits in (3, 6, 17)
          if float(text := f"{value:.{digits}g}") != float(f"{limit:.{digits}g}")),
         f"{value:g}",
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def limit_said(figure: str, operator: Operator, limit: float) -> str:
@@ -59,7 +60,7 @@ def limit_said(figure: str, operator: Operator, limit: float) -> str:
     >>> limit_said("gdu", ">=", 0.8)
     'gdu at least 0.8'
     """
-    return f"{figure} {SAID[operator]} {limit:g}"
+    return say("{figure} {said} {limit:g}", figure=called(figure), said=SAID[operator], limit=limit)
 
 
 def keeps(requirements: Sequence[Requirement] | None) -> bool:
@@ -74,8 +75,11 @@ def keeps(requirements: Sequence[Requirement] | None) -> bool:
 def requirement_line(one: Requirement) -> str:
     """A limit, and how the file stands to it."""
     if one.value is None:
-        return f"missed: {one.said}; there is no figure: {one.reason}"
-    return f"{'kept' if one.met else 'missed'}: {one.said}; it is {_held(one.value, one.limit)}"
+        return say("missed: {said}; there is no figure: {reason}", said=one.said, reason=one.reason)
+    held = _held(one.value, one.limit)
+    if one.met:
+        return say("kept: {said}; it is {held}", said=one.said, held=held)
+    return say("missed: {said}; it is {held}", said=one.said, held=held)
 
 
 def _held(value: float, limit: float) -> str:

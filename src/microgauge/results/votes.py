@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.joint import ClusterResult
 
@@ -34,7 +35,7 @@ class ClusterVotes:
     reason: str | None = None
 
 
-NOT_ALIKE = "the candidates were not clustered alike: rows, method or numbers of groups differ"
+NOT_ALIKE = say("the candidates were not clustered alike: rows, method or numbers of groups differ")
 
 
 def cluster_votes(
@@ -62,7 +63,7 @@ def cluster_votes(
             if value == min(counted.values()):
                 at[name].append(result.groups)
     if not voted:
-        said = "at no number of groups does every candidate have a U_c"
+        said = say("at no number of groups does every candidate have a U_c")
         return ClusterVotes(groups=(), votes=(), leaders=(), reason=said)
     most = max(len(groups) for groups in at.values())
     return ClusterVotes(

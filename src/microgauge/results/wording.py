@@ -6,6 +6,101 @@ from collections.abc import Sequence
 from math import floor
 
 from microgauge.errors import listing
+from microgauge.languages.messages import begun, count, number, say, strung
+
+__all__ = [
+    "SMALL",
+    "about_per_cent",
+    "abridged",
+    "against_each",
+    "beginning",
+    "begun",
+    "called",
+    "counted",
+    "distinct",
+    "drawable",
+    "effect",
+    "figure",
+    "general",
+    "in_words",
+    "interval_words",
+    "per_cent",
+    "probability",
+    "ratio_words",
+    "rounded_per_cent",
+    "scientific",
+    "short",
+    "whole_per_cent",
+]
+
+
+CALLED = {
+    one: one
+    for one in (
+        say("banded"),
+        say("anova"),
+        say("bottom-coded"),
+        say("bootstrap"),
+        say("candidate"),
+        say("category"),
+        say("chi-squared"),
+        say("closed form"),
+        say("continuous"),
+        say("cosine"),
+        say("declared"),
+        say("entropy"),
+        say("external"),
+        say("generalisation"),
+        say("holdout"),
+        say("inferred"),
+        say("intervals"),
+        say("jaccard"),
+        say("key"),
+        say("kolmogorov-smirnov"),
+        say("kruskal-wallis"),
+        say("labels"),
+        say("margins"),
+        say("matched"),
+        say("merged"),
+        say("nominal"),
+        say("none"),
+        say("not aligned"),
+        say("number"),
+        say("ordinal"),
+        say("original"),
+        say("pearson"),
+        say("population"),
+        say("protected"),
+        say("proximity"),
+        say("range"),
+        say("recoding"),
+        say("removed"),
+        say("rounded"),
+        say("risk"),
+        say("row order"),
+        say("spearman"),
+        say("suppression"),
+        say("text"),
+        say("top- and bottom-coded"),
+        say("top-coded"),
+        say("utility"),
+        say("vectors"),
+    )
+}
+"""Words that results hold as codes for programs, as people read them."""
+
+
+def called(code: str) -> str:
+    """What people call what results hold as a code; several codes are joined by a plus.
+
+    >>> called("row order"), called("entropy + recoding"), called("another")
+    ('row order', 'entropy + recoding', 'another')
+    """
+    return strung([CALLED.get(one, one) for one in code.split(" + ")], " + ")
+
+
+SMALL = {2: say("two"), 3: say("three")}
+"""Numbers of variables in a table, in words."""
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -14,7 +109,7 @@ def figure(value: float | None, digits: int = 3) -> str:
     >>> figure(0.12345), figure(-0.00001), figure(None)
     ('0.123', '0.000', '–')
     """
-    return "–" if value is None else f"{value:z.{digits}f}"
+    return "–" if value is None else number(f"{value:z.{digits}f}")
 
 
 NOISE = 1e-9
@@ -29,7 +124,7 @@ def scientific(value: float | None) -> str:
     """
     if value is None:
         return "–"
-    return "0" if abs(value) < NOISE else f"{value:.3g}"
+    return "0" if abs(value) < NOISE else number(f"{value:.3g}")
 
 
 def probability(p: float | None) -> str:
@@ -42,14 +137,14 @@ def probability(p: float | None) -> str:
         return "–"
     if p < 1e-300:
         return "<1e-300"
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+    return number(f"{p:.3f}" if p >= 0.001 else f"{p:.0e}")
 
 
 def effect(value: float | None) -> str:
     """A squared coefficient, with more digits where it is small."""
     if value is None:
         return "–"
-    return f"{value:.3f}" if value >= 0.01 else f"{value:.2g}"
+    return number(f"{value:.3f}" if value >= 0.01 else f"{value:.2g}")
 
 
 def short(value: float) -> str:
@@ -59,7 +154,7 @@ def short(value: float) -> str:
     ('41,200', '0.0512', '0')
     """
     rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+    return number(f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}")
 
 
 def interval_words(value: float | None, bounds: tuple[float, float] | None) -> str:
@@ -72,7 +167,7 @@ def interval_words(value: float | None, bounds: tuple[float, float] | None) -> s
         return "–"
     if bounds is None:
         return short(value)
-    return f"{short(value)} ± {short((bounds[1] - bounds[0]) / 2)}"
+    return strung([short(value), short((bounds[1] - bounds[0]) / 2)], " ± ")
 
 
 def general(value: float | None) -> str:
@@ -85,8 +180,9 @@ def general(value: float | None) -> str:
         return "–"
     if value != 0 and not 1e-3 <= abs(value) < 1e7:
         digits, exponent = f"{value:.2e}".split("e")
-        return f"{digits}e{int(exponent):+d}" if int(exponent) > 0 else f"{digits}e{int(exponent)}"
-    return f"{float(f'{value:.4g}'):,.10g}"
+        power = f"{int(exponent):+d}" if int(exponent) > 0 else f"{int(exponent)}"
+        return number(f"{digits}e{power}")
+    return number(f"{float(f'{value:.4g}'):,.10g}")
 
 
 def rounded_per_cent(share: float | None, digits: int = 0) -> str:
@@ -95,7 +191,7 @@ def rounded_per_cent(share: float | None, digits: int = 0) -> str:
     >>> rounded_per_cent(0.936), rounded_per_cent(0.0234, 1), rounded_per_cent(None)
     ('94 %', '2.3 %', '–')
     """
-    return "–" if share is None else f"{share * 100:.{digits}f} %"
+    return "–" if share is None else number(f"{share * 100:.{digits}f} %")
 
 
 def about_per_cent(share: float) -> str:
@@ -105,8 +201,8 @@ def about_per_cent(share: float) -> str:
     ('94 %', 'under 1 %', 'over 99 %', '100 %')
     """
     if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{share * 100:.0f} %"
+        return say("under 1 %")
+    return say("over 99 %") if 0.995 <= share < 1 else number(f"{share * 100:.0f} %")
 
 
 def whole_per_cent(share: float) -> str:
@@ -116,7 +212,7 @@ def whole_per_cent(share: float) -> str:
     ('89 %', '90 %', 'under 1 %', '29 %')
     """
     whole = floor(share * 100 + 1e-9)
-    return f"{whole} %" if whole >= 1 else "under 1 %"
+    return number(f"{whole} %") if whole >= 1 else say("under 1 %")
 
 
 def per_cent(share: float | None) -> str:
@@ -128,28 +224,19 @@ def per_cent(share: float | None) -> str:
     if share is None:
         return "–"
     if share in (0.0, 1.0):
-        return f"{share * 100:.0f} %"
+        return number(f"{share * 100:.0f} %")
     if share > 0.9995:
-        return "over 99.9 %"
-    return "under 0.1 %" if share < 0.0005 else f"{share * 100:.1f} %"
+        return say("over 99.9 %")
+    return say("under 0.1 %") if share < 0.0005 else number(f"{share * 100:.1f} %")
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def counted(how_many: int, one: str, many: str | None = None) -> str:
     """How many there are of something.
 
     >>> counted(1, "record"), counted(1200, "record"), counted(0, "person", "people")
     ('1 record', '1,200 records', '0 people')
     """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
-def begun(text: str) -> str:
-    """The same as the beginning of a sentence.
-
-    >>> begun("apart from age"), begun("")
-    ('Apart from age', '')
-    """
-    return text[:1].upper() + text[1:]
+    return count(how_many, f"{{n:,}} {one}", f"{{n:,}} {many or f'{one}s'}")
 
 
 def abridged(text: str, most: int = 32) -> str:
@@ -170,7 +257,7 @@ def in_words(parts: Sequence[str], most: int | None = None) -> str:
     """
     if len(parts) < 2 or (most is not None and len(parts) > most):
         return listing(parts, len(parts) if most is None else most)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return say("{first} and {last}", first=strung(parts[:-1], ", "), last=parts[-1])
 
 
 def ratio_words(ratio: float) -> str:
@@ -180,8 +267,9 @@ def ratio_words(ratio: float) -> str:
     ('1.0 times what', '23 times what', 'less than 0.1 times what')
     """
     if ratio < 0.05:
-        return "less than 0.1 times what"
-    return f"{ratio:.1f} times what" if ratio < 10 else f"{ratio:,.0f} times what"
+        return say("less than 0.1 times what")
+    written = number(f"{ratio:.1f}" if ratio < 10 else f"{ratio:,.0f}")
+    return say("{ratio} times what", ratio=written)
 
 
 def against_each(value: float, other: float) -> str:
@@ -193,8 +281,8 @@ def against_each(value: float, other: float) -> str:
     for digits in (3, 4, 5, 6, 9):
         texts = figure(value, digits), figure(other, digits)
         if texts[0] != texts[1]:
-            return f"{texts[0]} against {texts[1]}"
-    return f"{figure(value)} against {figure(other)}"
+            return say("{value} against {other}", value=texts[0], other=texts[1])
+    return say("{value} against {other}", value=figure(value), other=figure(other))
 
 
 def beginning(text: str, most: int = 40) -> str:
@@ -215,7 +303,7 @@ def distinct(names: Sequence[str], most: int = 34) -> list[str]:
     found: list[str] = []
     taken: set[str] = set()
     for name in names:
-        start = text = beginning(drawable(name), most) or "(empty)"
+        start = text = beginning(drawable(name), most) or say("(empty)")
         number = 2
         while text in taken:
             text = f"{start} ({number})"

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import say, strung
 
 Content = str | bytes
 MASK = os.umask(0)
@@ -20,11 +21,11 @@ MASK = os.umask(0)
 os.umask(MASK)
 STOPS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
 KINDS = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
+    (stat.S_ISDIR, say("a folder")),
+    (stat.S_ISFIFO, say("a pipe")),
+    (stat.S_ISSOCK, say("a socket")),
+    (stat.S_ISCHR, say("a device")),
+    (stat.S_ISBLK, say("a device")),
 )
 
 
@@ -32,14 +33,20 @@ def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written to before the work is done, not after."""
     kind = irregular(path)
     if kind is not None:
-        raise InputError(f"{path} is {kind}; name a file to write.")
+        raise InputError(say("{path} is {kind}; name a file to write.", path=path, kind=kind))
     place = real_place(path) if path.is_symlink() else path
     if not place.parent.is_dir():
-        raise InputError(f"there is no folder {place.parent} to write {place.name} into.")
+        raise InputError(
+            say(
+                "there is no folder {parent} to write {name} into.",
+                parent=place.parent,
+                name=place.name,
+            )
+        )
     if not os.access(place.parent, os.W_OK):
-        raise InputError(f"the folder {place.parent} cannot be written to.")
+        raise InputError(say("the folder {parent} cannot be written to.", parent=place.parent))
     if place.exists() and not os.access(place, os.W_OK):
-        raise InputError(f"{path} is write-protected; name another file.")
+        raise InputError(say("{path} is write-protected; name another file.", path=path))
 
 
 def irregular(path: Path) -> str | None:
@@ -49,7 +56,13 @@ def irregular(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be written: {said_by_system(error)}.") from None
+        raise InputError(
+            say(
+                "{path} cannot be written: {said_by_system}.",
+                path=path,
+                said_by_system=said_by_system(error),
+            )
+        ) from None
     return next((name for is_kind, name in KINDS if is_kind(mode)), None)
 
 
@@ -77,7 +90,13 @@ def write_together(contents: Mapping[Path, Content]) -> None:
             _rename(beside)
             beside.clear()
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {said_by_system(error)}.") from None
+        raise InputError(
+            say(
+                "{path} cannot be written: {said_by_system}.",
+                path=path,
+                said_by_system=said_by_system(error),
+            )
+        ) from None
     except KeyboardInterrupt as stop:
         # Renaming is not disturbed: either all files are in their places by now, or none is.
         stop.args = () if beside else tuple(contents)
@@ -90,7 +109,14 @@ def write_together(contents: Mapping[Path, Content]) -> None:
 def check_ending(path: str | Path, endings: Sequence[str], what: str) -> Path:
     """The path, or a fault where its name promises another format than what is written."""
     if Path(path).suffix.lower() not in endings:
-        raise InputError(f"{path}: {what} is written as {' or '.join(endings)}; name it so.")
+        raise InputError(
+            say(
+                "{path}: {what} is written as {endings}; name it so.",
+                path=path,
+                what=what,
+                endings=strung(endings, say(" or ")),
+            )
+        )
     return Path(path)
 
 

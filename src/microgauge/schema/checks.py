@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import TypeGuard
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say, strung
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -48,7 +49,13 @@ def choice(where: str, value: object, choices: Collection[str]) -> list[str]:
     if value is None or value in choices:
         return []
     return [
-        f'{where} is "{value}"; it must be one of {", ".join(choices)}.{hint(str(value), choices)}'
+        say(
+            '{where} is "{value}"; it must be one of {choices}.{hint}',
+            where=where,
+            value=value,
+            choices=strung(choices, ", "),
+            hint=hint(str(value), choices),
+        )
     ]
 
 
@@ -61,8 +68,8 @@ def number(where: str, value: object, *, above: float, optional: bool = True) ->
     if (value is None and optional) or (is_number(value) and value > above):
         return []
     if is_too_large(value):
-        return [f"{where} is too large a number."]
-    return [f"{where} must be a number above {above:g}."]
+        return [say("{where} is too large a number.", where=where)]
+    return [say("{where} must be a number above {above:g}.", where=where, above=above)]
 
 
 MOST_DRAWS = 10_000
@@ -83,8 +90,12 @@ def whole(
         return []
     if is_whole(value) and value >= least and (most is None or value <= most):
         return []
-    allowed = f", {least} or more" if most is None else f" from {least:,} to {most:,}"
-    return [f"{where} must be a whole number{allowed}."]
+    allowed = (
+        say(", {least} or more", least=least)
+        if most is None
+        else say(" from {least:,} to {most:,}", least=least, most=most)
+    )
+    return [say("{where} must be a whole number{allowed}.", where=where, allowed=allowed)]
 
 
 MOST_SEED = (1 << 64) - 1
@@ -98,7 +109,7 @@ def seed_faults(where: str, value: object) -> list[str]:
     """
     if is_whole(value) and 0 <= value <= MOST_SEED:
         return []
-    return [f"{where} must be a whole number from 0 to 2^64 - 1."]
+    return [say("{where} must be a whole number from 0 to 2^64 - 1.", where=where)]
 
 
 def share(where: str, value: object, *, optional: bool = True) -> list[str]:
@@ -109,7 +120,7 @@ def share(where: str, value: object, *, optional: bool = True) -> list[str]:
     """
     if (value is None and optional) or (is_number(value) and 0 <= value <= 1):
         return []
-    return [f"{where} must be a number from 0 to 1."]
+    return [say("{where} must be a number from 0 to 1.", where=where)]
 
 
 def fraction(where: str, value: object) -> list[str]:
@@ -120,7 +131,7 @@ def fraction(where: str, value: object) -> list[str]:
     """
     if is_number(value) and 0 < value < 1:
         return []
-    return [f"{where} must be a number between 0 and 1."]
+    return [say("{where} must be a number between 0 and 1.", where=where)]
 
 
 def flag(where: str, value: object, *, optional: bool = True) -> list[str]:
@@ -131,13 +142,13 @@ def flag(where: str, value: object, *, optional: bool = True) -> list[str]:
     """
     if (value is None and optional) or isinstance(value, bool):
         return []
-    return [f"{where} must be true or false."]
+    return [say("{where} must be true or false.", where=where)]
 
 
 def texts(where: str, entry: object, names: Collection[str]) -> list[str]:
     """Entries of these names that are given must be text."""
     return [
-        f"{where}: {name} must be text."
+        say("{where}: {name} must be text.", where=where, name=name)
         for name in names
         if not isinstance(getattr(entry, name), str | None)
     ]
@@ -154,7 +165,7 @@ def weights_faults(where: str, weights: object, *, all_named: bool) -> list[str]
         and all(is_number(weight) and weight >= 0 for weight in weights)
         and (not all_named or sum(weights) > 0)
     )
-    return [] if good else [f"{where} must be numbers, 0 or more, not all 0."]
+    return [] if good else [say("{where} must be numbers, 0 or more, not all 0.", where=where)]
 
 
 def two_weights(where: str, weights: object) -> list[str]:
@@ -169,4 +180,4 @@ def two_weights(where: str, weights: object) -> list[str]:
         and all(is_number(w) and w >= 0 for w in weights)
         and sum(weights) > 0
     )
-    return [] if good else [f"{where} must be two numbers, 0 or more, not both 0."]
+    return [] if good else [say("{where} must be two numbers, 0 or more, not both 0.", where=where)]

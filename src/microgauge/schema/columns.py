@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.variables import Role, Type
 
@@ -29,8 +30,13 @@ Columns = Mapping[str, KnownColumn]
 def unknown(where: str, names: Iterable[str | None], known: Columns) -> list[str]:
     """Names that are no columns."""
     return [
-        f'{where} names "{name}", which is no column.{hint(name, known)} '
-        f"The original has: {listing(known)}."
+        say(
+            '{where} names "{name}", which is no column.{hint} The original has: {known}.',
+            where=where,
+            name=name,
+            hint=hint(name, known),
+            known=listing(known),
+        )
         for name in names
         if name is not None and name not in known
     ]
@@ -44,8 +50,15 @@ def no_numbers(where: str, names: Iterable[str | None], known: Columns, what: st
         column = known.get(name)
         if column is not None and not column.empty and not column.numeric:
             faults.append(
-                f'{where}: {what} needs numbers, but "{name}" holds {column.values} '
-                f"categories ({column.type}) in the original."
+                say(
+                    '{where}: {what} needs numbers, but "{name}" holds {values} '
+                    "categories ({type}) in the original.",
+                    where=where,
+                    what=what,
+                    name=name,
+                    values=column.values,
+                    type=column.type,
+                )
             )
     return faults
 
@@ -57,7 +70,7 @@ def formula_faults(where: str, formula: str | None, known: Columns) -> list[str]
     try:
         parse_formula(formula or "", known)
     except Undefined as error:
-        return [f"{where}: {error}"]
+        return [say("{where}: {error}", where=where, error=error)]
     return []
 
 
@@ -69,5 +82,5 @@ def condition_faults(where: str, text: str | None, known: Columns) -> list[str]:
         if text is not None:
             parse_condition(text, known)
     except Undefined as error:
-        return [f"{where}, where: {error}"]
+        return [say("{where}, where: {error}", where=where, error=error)]
     return []

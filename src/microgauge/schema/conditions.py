@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.formulas import LARGEST, LONGEST, parsed, unquoted
 
@@ -45,28 +46,41 @@ def parse_condition(text: str, columns: Iterable[str]) -> Condition:
     """Check a condition against the columns there are; `Undefined` says what is wrong."""
     if len(text) > LONGEST or not text.isprintable():
         raise Undefined(
-            f"the condition is longer than {LONGEST:,} characters or cannot be printed."
+            say(
+                "the condition is longer than {longest:,} characters or cannot be printed.",
+                longest=LONGEST,
+            )
         )
     expression, quoted = unquoted(text.strip())
     tree = None if _commented(expression) else parsed(expression)
     if tree is None:
         raise Undefined(
-            f'the condition "{text}" does not parse; it is written like "AGEP >= 18 and SEX == 1".'
+            say(
+                'the condition "{text}" does not parse; it is written like "AGEP >= 18 '
+                'and SEX == 1".',
+                text=text,
+            )
         )
     condition = Condition(text, tree, quoted, ())
     columns = list(columns)
     try:
         names = list(dict.fromkeys(_checked(tree, condition)))
     except RecursionError:
-        raise Undefined("the condition nests too deeply.") from None
+        raise Undefined(say("the condition nests too deeply.")) from None
     for name in names:
         if name not in columns:
             raise Undefined(
-                f'the condition "{text}" names "{name}", which is no column.'
-                f"{hint(name, columns)} The original has: {listing(columns)}."
+                say(
+                    'the condition "{text}" names "{name}", which is no column.{hint} '
+                    "The original has: {columns}.",
+                    text=text,
+                    name=name,
+                    hint=hint(name, columns),
+                    columns=listing(columns),
+                )
             )
     if not names:
-        raise Undefined(f'the condition "{text}" names no column.')
+        raise Undefined(say('the condition "{text}" names no column.', text=text))
     return Condition(text, tree, quoted, tuple(names))
 
 
@@ -102,14 +116,16 @@ def _check_comparison(
     listed = isinstance(right, ast.List | ast.Tuple | ast.Set)
     if isinstance(op, ast.In | ast.NotIn) != listed:
         raise Undefined(
-            f'the condition "{condition.text}": a list such as [1, 2] goes with "in", and only '
-            "with it."
+            say(
+                'the condition "{text}": a list such as [1, 2] goes with "in", and only with it.',
+                text=condition.text,
+            )
         )
     if isinstance(op, ast.Is | ast.IsNot):
         raise _refused(condition)
     words = any(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in parts)
     if words and type(op) in ORDER:
-        raise Undefined(f'the condition "{condition.text}" compares words by size.')
+        raise Undefined(say('the condition "{text}" compares words by size.', text=condition.text))
 
 
 def _checked_value(node: ast.expr, condition: Condition) -> list[str]:
@@ -118,7 +134,9 @@ def _checked_value(node: ast.expr, condition: Condition) -> list[str]:
         return [condition.quoted.get(node.id, node.id)]
     if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
         if not isinstance(node.value, str) and not abs(node.value) < LARGEST:  # type: ignore[arg-type]
-            raise Undefined(f'the condition "{condition.text}" holds a number that is too large.')
+            raise Undefined(
+                say('the condition "{text}" holds a number that is too large.', text=condition.text)
+            )
         return []
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         return _checked_value(node.operand, condition)
@@ -136,6 +154,9 @@ def _checked_side(node: ast.expr, condition: Condition) -> list[str]:
 
 def _refused(condition: Condition) -> Undefined:
     return Undefined(
-        f'the condition "{condition.text}" holds something other than columns, numbers, quoted '
-        "words, comparisons (== != < <= > >= in, not in), + - * / and, or, not."
+        say(
+            'the condition "{text}" holds something other than columns, numbers, quoted '
+            "words, comparisons (== != < <= > >= in, not in), + - * / and, or, not.",
+            text=condition.text,
+        )
     )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from microgauge.schema.columns import Columns
     from microgauge.schema.reading import Reader
+
+
+COLUMN = "the name of a column"
+Column = Annotated[str, COLUMN]
+"""A text that names a column: forms offer those there are."""
 
 
 class Entries:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import Undefined, hint, listing
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 
 FUNCTIONS = ("C", "I", "log", "log1p", "log2", "log10", "exp", "sqrt", "abs")
@@ -69,11 +70,15 @@ def parse_formula(text: str, columns: Iterable[str]) -> Formula:
     plain, quoted = _checked_characters(text)
     sides = plain.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
-        raise Undefined(f'the formula "{text}" must have one ~ with something on both sides.')
+        raise Undefined(
+            say('the formula "{text}" must have one ~ with something on both sides.', text=text)
+        )
     checker = _Checker(text, quoted, list(columns))
     response, predictors = (checker.names(side) for side in sides)
     if not response or not checker.is_response(sides[0]):
-        raise Undefined(f'the formula "{text}" must have one column, or I(…), before the ~.')
+        raise Undefined(
+            say('the formula "{text}" must have one column, or I(…), before the ~.', text=text)
+        )
     _check_grammar(plain, text)
     return Formula(
         text, plain, {**response, **predictors}, _columns(response), _columns(predictors)
@@ -85,7 +90,9 @@ def parse_terms(text: str, columns: Iterable[str]) -> Formula:
     plain, quoted = _checked_characters(text)
     plain = plain.strip().removeprefix("~").strip()
     if not plain or "~" in plain:
-        raise Undefined(f'the formula "{text}" must be terms, such as "~ a + b + a:b".')
+        raise Undefined(
+            say('the formula "{text}" must be terms, such as "~ a + b + a:b".', text=text)
+        )
     names = _Checker(text, quoted, list(columns)).names(plain)
     _check_grammar(plain, text)
     return Formula(text, plain, names, (), _columns(names))
@@ -128,16 +135,23 @@ def _parts(text: str) -> Iterator[str]:
 def _checked_characters(text: str) -> tuple[str, dict[str, str]]:
     """The formula without quoted names; what is left has nothing that could hide or quote."""
     if len(text) > LONGEST:
-        raise Undefined(f"the formula is longer than {LONGEST:,} characters.")
+        raise Undefined(say("the formula is longer than {longest:,} characters.", longest=LONGEST))
     plain, quoted = unquoted(text)
     if not text.isprintable() or not _PLAIN.fullmatch(plain):
-        raise Undefined(f'the formula "{_printable(text)}" holds {_ALLOWED}')
+        raise Undefined(
+            say(
+                'the formula "{printable}" holds {allowed}',
+                printable=_printable(text),
+                allowed=_ALLOWED,
+            )
+        )
     return plain, quoted
 
 
-_ALLOWED = (
-    f"something other than columns, numbers, + - : * / ** and {', '.join(FUNCTIONS)}. "
-    "Names with other signs go in backticks."
+_ALLOWED = say(
+    "something other than columns, numbers, + - : * / ** and {functions}. Names with "
+    "other signs go in backticks.",
+    functions=strung(FUNCTIONS, ", "),
 )
 
 
@@ -154,7 +168,7 @@ def _check_grammar(plain: str, text: str) -> None:
         Grammar(plain)
     except (FormulaicError, RecursionError):
         raise Undefined(
-            f'the formula "{text}" does not parse; arithmetic belongs into I(…).'
+            say('the formula "{text}" does not parse; arithmetic belongs into I(…).', text=text)
         ) from None
 
 
@@ -181,7 +195,13 @@ class _Checker:
         # Python has no operator ":"; "@" binds like it closely enough to check the parts.
         tree = parsed(side.replace(":", "@").replace("^", "**").strip())
         if tree is None:
-            raise Undefined(f'the formula "{self.text}" does not parse near "{side.strip()[:40]}".')
+            raise Undefined(
+                say(
+                    'the formula "{text}" does not parse near "{strip}".',
+                    text=self.text,
+                    strip=side.strip()[:40],
+                )
+            )
         return tree
 
     def is_response(self, side: str) -> bool:
@@ -196,13 +216,19 @@ class _Checker:
         try:
             found = [node.id for node in self._visited(self._tree(side), inside=False)]
         except RecursionError:
-            raise Undefined(f'the formula "{self.text}" nests too deeply.') from None
+            raise Undefined(say('the formula "{text}" nests too deeply.', text=self.text)) from None
         names = {name: self.quoted.get(name, name) for name in found}
         for column in names.values():
             if column not in self.columns:
                 raise Undefined(
-                    f'the formula "{self.text}" names "{column}", which is no column.'
-                    f"{hint(column, self.columns)} The original has: {listing(self.columns)}."
+                    say(
+                        'the formula "{text}" names "{column}", which is no '
+                        "column.{hint} The original has: {columns}.",
+                        text=self.text,
+                        column=column,
+                        hint=hint(column, self.columns),
+                        columns=listing(self.columns),
+                    )
                 )
         return names
 
@@ -223,7 +249,9 @@ class _Checker:
             return self._visited(node.operand, inside=inside)
         if self._is_function(node):
             return self._visited(node.args[0], inside=True)  # type: ignore[attr-defined]
-        raise Undefined(f'the formula "{self.text}" holds {_ALLOWED}')
+        raise Undefined(
+            say('the formula "{text}" holds {allowed}', text=self.text, allowed=_ALLOWED)
+        )
 
     @staticmethod
     def _is_function(node: ast.expr) -> bool:
@@ -237,7 +265,9 @@ class _Checker:
 
     def _number(self, value: object) -> None:
         if not abs(value) < LARGEST:  # type: ignore[arg-type]
-            raise Undefined(f'the formula "{self.text}" holds a number that is too large.')
+            raise Undefined(
+                say('the formula "{text}" holds a number that is too large.', text=self.text)
+            )
 
     def _power(self, node: ast.BinOp, *, inside: bool) -> list[ast.Name]:
         """A column, or a few, to a small power: others could keep a machine busy for ever."""
@@ -248,10 +278,16 @@ class _Checker:
         if names and small and not nested:
             if inside or len(names) ** float(exponent) <= MOST_TERMS:  # type: ignore[arg-type]
                 return names
-            raise Undefined(f'the formula "{self.text}" has a power with too many products.')
+            raise Undefined(
+                say('the formula "{text}" has a power with too many products.', text=self.text)
+            )
         raise Undefined(
-            f'the formula "{self.text}" has a power that is not of a column or not between 0 and '
-            f"{MOST_POWER}."
+            say(
+                'the formula "{text}" has a power that is not of a column or not between '
+                "0 and {most_power}.",
+                text=self.text,
+                most_power=MOST_POWER,
+            )
         )
 
 
@@ -284,8 +320,14 @@ def check_width(terms: Iterable[Any], names: Mapping[str, str], frame: Any) -> N
     most = min(MOST_COLUMNS, max(MOST_CELLS // max(len(frame), 1), 1))
     if width > most:
         raise Undefined(
-            f"its terms would have up to {width:,} columns, and at most {most:,} are formed for "
-            f"{len(frame):,} records; leave out products of variables with many categories"
+            say(
+                "its terms would have up to {width:,} columns, and at most {most:,} are "
+                "formed for {n:,} records; leave out products of variables with many "
+                "categories",
+                width=width,
+                most=most,
+                n=len(frame),
+            )
         )
 
 

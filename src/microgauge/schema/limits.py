@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.figures import FIGURES
 from microgauge.results.requirements import SAID, Operator, limit_said
@@ -82,7 +83,9 @@ class Limits(Entries):
             name = found["figure"] if found else part
             pairs.append((name, part[len(name) :] if found else ""))
         own = cls.of(pairs, where)
-        nothing = () if parts else (f'{where} names no limit; say "risk<=0.05, k>=3".',)
+        nothing = (
+            () if parts else (say('{where} names no limit; say "risk<=0.05, k>=3".', where=where),)
+        )
         return replace(own, malformed=(*own.malformed, *nothing))
 
     def with_others(self, others: Limits) -> Limits:
@@ -106,7 +109,7 @@ class Limits(Entries):
         for limit in self.limits:
             by_figure.setdefault(limit.figure, set()).add((limit.operator, limit.limit))
         return found + [
-            f"{where} has more than one limit on {name}; give one."
+            say("{where} has more than one limit on {name}; give one.", where=where, name=name)
             for name, several in by_figure.items()
             if len(several) > 1
         ]
@@ -117,7 +120,13 @@ def _limit(name: str, said: Any, where: str) -> Limit | str:
     name = name.strip()
     if name not in FIGURES:
         known = ", ".join(FIGURES)
-        return f'{where} limits "{name}"; there are {known}.{hint(name, FIGURES)}'
+        return say(
+            '{where} limits "{name}"; there are {known}.{hint}',
+            where=where,
+            name=name,
+            known=known,
+            hint=hint(name, FIGURES),
+        )
     if is_number(said):  # the side that makes sense
         return Limit(figure=name, operator=_good_side(name), limit=float(said))
     found = _LIMIT.fullmatch(str(said).strip())
@@ -125,7 +134,13 @@ def _limit(name: str, said: Any, where: str) -> Limit | str:
     limit = _number(found["limit"]) if found else None
     if limit is None or found is None or found["figure"] or operator not in SAID:
         side = _good_side(name)
-        return f'{where} {name} must be a limit such as "{side}{_example(name)}".'
+        return say(
+            '{where} {name} must be a limit such as "{side}{example}".',
+            where=where,
+            name=name,
+            side=side,
+            example=_example(name),
+        )
     return Limit(figure=name, operator=operator, limit=limit)
 
 
@@ -151,16 +166,34 @@ def _side_faults(where: str, limit: Limit) -> list[str]:
     figure = FIGURES[limit.figure]
     found = []
     if limit.operator[0] != _good_side(limit.figure)[0]:
-        which = "most" if figure.better == "lower" else "least"
+        lower = figure.better == "lower"
         found.append(
-            f"{where} limits {limit.figure} on the wrong side: {figure.better} is better, so say "
-            f"how much it may be at {which}, {limit.figure}{_good_side(limit.figure)}"
-            f"{limit.limit:g}."
+            say(
+                "{where} limits {figure} on the wrong side: {better} is better, so say "
+                "how much it may be at {edge}, {example}.",
+                where=where,
+                figure=limit.figure,
+                better=say("lower") if lower else say("higher"),
+                edge=say("most") if lower else say("least"),
+                example=f"{limit.figure}{_good_side(limit.figure)}{limit.limit:g}",
+            )
         )
     if figure.share and not 0 <= limit.limit <= 1:
-        found.append(f"{where} {limit.figure} must be limited by a number from 0 to 1.")
+        found.append(
+            say(
+                "{where} {figure} must be limited by a number from 0 to 1.",
+                where=where,
+                figure=limit.figure,
+            )
+        )
     elif limit.limit < 0:
-        found.append(f"{where} {limit.figure} must be limited by a number that is 0 or more.")
+        found.append(
+            say(
+                "{where} {figure} must be limited by a number that is 0 or more.",
+                where=where,
+                figure=limit.figure,
+            )
+        )
     return found
 
 
@@ -176,7 +209,7 @@ class RankChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong by itself; whether the utility is one is told with the analyses known."""
-        found = flag(f"{where} jackknife", self.jackknife)
+        found = flag(say("{where} jackknife", where=where), self.jackknife)
         if not isinstance(self.utility, str | None):
-            found.append(f"{where} utility must be the name of a utility.")
+            found.append(say("{where} utility must be the name of a utility.", where=where))
         return found

@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.schema.entries import Entries
 from microgauge.schema.limits import Limits
 from microgauge.schema.parts import section_parts
@@ -57,5 +58,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     if callable(value):
-        raise Undefined("the schema holds a function of Python, which no file can hold")
+        raise Undefined(say("the schema holds a function of Python, which no file can hold"))
     return value

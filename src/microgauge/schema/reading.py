@@ -9,25 +9,40 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.errors import InputError, first_line, hint, listing, read_once, said_by_system
+from microgauge.languages.messages import say
 
 DEEPEST = 50
 """How often one thing may stand in another: beyond, nothing has a meaning."""
 
 
-def read_toml(path: str | Path, what: str = "schema file") -> dict[str, Any]:
+def read_toml(path: str | Path, what: str = say("schema file")) -> dict[str, Any]:
     """The content of a TOML file, or an `InputError` that says what is wrong with it."""
     path = Path(path)
     try:
         if not (path.is_file() or path.is_dir()) and path.exists():
-            raise InputError(read_once(f"the {what} {path}"))
+            raise InputError(read_once(say("the {what} {path}", what=what, path=path)))
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"there is no {what} {path}.") from None
+        raise InputError(say("there is no {what} {path}.", what=what, path=path)) from None
     except OSError as error:
-        raise InputError(f"the {what} {path} cannot be read: {said_by_system(error)}.") from None
+        raise InputError(
+            say(
+                "the {what} {path} cannot be read: {said_by_system}.",
+                what=what,
+                path=path,
+                said_by_system=said_by_system(error),
+            )
+        ) from None
     except ValueError as error:
-        raise InputError(f"the {what} {path} cannot be read: {first_line(error)}.") from None
-    return toml_content(text, f"the {what} {path}")
+        raise InputError(
+            say(
+                "the {what} {path} cannot be read: {first_line}.",
+                what=what,
+                path=path,
+                first_line=first_line(error),
+            )
+        ) from None
+    return toml_content(text, say("the {what} {path}", what=what, path=path))
 
 
 def toml_content(text: str, named: str) -> dict[str, Any]:
@@ -35,14 +50,22 @@ def toml_content(text: str, named: str) -> dict[str, Any]:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{named} is not valid TOML: {error}.") from None
+        raise InputError(
+            say("{named} is not valid TOML: {error}.", named=named, error=error)
+        ) from None
     except RecursionError:
-        raise InputError(f"{named} cannot be read: it is nested too deeply.") from None
+        raise InputError(
+            say("{named} cannot be read: it is nested too deeply.", named=named)
+        ) from None
     except ValueError as error:
-        raise InputError(f"{named} cannot be read: {first_line(error)}.") from None
+        raise InputError(
+            say("{named} cannot be read: {first_line}.", named=named, first_line=first_line(error))
+        ) from None
     deep = [name for name, value in content.items() if is_deep(value)]
     if deep:
-        raise InputError(f"{named} is nested too deeply: {listing(deep)}.")
+        raise InputError(
+            say("{named} is nested too deeply: {deep}.", named=named, deep=listing(deep))
+        )
     return content
 
 
@@ -70,7 +93,7 @@ def numbered(name: str, place: int) -> str:
     >>> numbered("indicator", 2)
     '[[indicator]] number 2'
     """
-    return f"[[{name}]] number {place}"
+    return say("[[{name}]] number {place}", name=name, place=place)
 
 
 class Reader:
@@ -85,7 +108,11 @@ class Reader:
         for name in content:
             if name not in known:
                 self.faults.append(
-                    f'the schema has an unknown section "{name}".{hint(name, known)}'
+                    say(
+                        'the schema has an unknown section "{name}".{hint}',
+                        name=name,
+                        hint=hint(name, known),
+                    )
                 )
 
     def known_fields(self, entry: Any, kind: type[Any], where: str) -> dict[str, Any]:
@@ -93,7 +120,14 @@ class Reader:
         names = {f.name for f in fields(kind)}
         values = dict(self.table(entry, where))
         for name in [name for name in values if name not in names]:
-            self.faults.append(f'{where} has an unknown entry "{name}".{hint(name, names)}')
+            self.faults.append(
+                say(
+                    '{where} has an unknown entry "{name}".{hint}',
+                    where=where,
+                    name=name,
+                    hint=hint(name, names),
+                )
+            )
             del values[name]
         return values
 
@@ -101,14 +135,18 @@ class Reader:
         """A table; an empty one where it is none."""
         if isinstance(entry, Mapping):
             return entry
-        self.faults.append(f"{where} must be a table, found {type(entry).__name__}.")
+        self.faults.append(
+            say("{where} must be a table, found {name}.", where=where, name=type(entry).__name__)
+        )
         return {}
 
     def sequence(self, entry: Any, where: str) -> tuple[Any, ...]:
         """A list; an empty one where it is none."""
         if isinstance(entry, list | tuple):
             return tuple(entry)
-        self.faults.append(f"{where} must be a list, found {type(entry).__name__}.")
+        self.faults.append(
+            say("{where} must be a list, found {name}.", where=where, name=type(entry).__name__)
+        )
         return ()
 
     def numbered(self, content: Mapping[str, Any], name: str) -> list[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.schema.variables import Role, Variable
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ def column_names(said: str) -> list[str]:
         return [name.strip() for row in rows for name in row if name.strip()]
     except csv.Error:
         raise InputError(
-            "names of columns: a double quote is not closed, or does not stand around a whole "
-            "name. Double the quotes that belong to a name."
+            say(
+                "names of columns: a double quote is not closed, or does not stand around a whole "
+                "name. Double the quotes that belong to a name."
+            )
         ) from None
 
 
@@ -61,8 +64,11 @@ def with_roles(
         for option, given in (("--keys", keys), ("--sensitive", sensitive))
     }
     faults += [
-        f'--keys and --sensitive both name "{name}": a key is known to an intruder, and what is '
-        "sensitive is not."
+        say(
+            '--keys and --sensitive both name "{name}": a key is known to an intruder, '
+            "and what is sensitive is not.",
+            name=name,
+        )
         for name in said["--keys"]
         if name in said["--sensitive"]
     ]
@@ -92,16 +98,20 @@ def _names(option: str, given: Names, faults: list[str]) -> list[str]:
         return []
     found: list[Any] = column_names(given) if isinstance(given, str) else list(given)
     if not found:
-        faults.append(f"{option} names no column.")
+        faults.append(say("{option} names no column.", option=option))
     if not all(isinstance(name, str) for name in found):
-        faults.append(f"{option} must be names of columns.")
+        faults.append(say("{option} must be names of columns.", option=option))
     return [name for name in dict.fromkeys(found) if isinstance(name, str)]
 
 
 def _contradiction(option: str, name: str, role: Any) -> str:
-    return (
-        f'{option} names "{name}", whose role in the schema is "{role}": change one of them. '
-        f"(--set variable.NAME.role={OPTIONS[option]} replaces what the schema says.)"
+    return say(
+        '{option} names "{name}", whose role in the schema is "{role}": change one '
+        "of them. (--set variable.NAME.role={options} replaces what the schema says.)",
+        option=option,
+        name=name,
+        role=role,
+        options=OPTIONS[option],
     )
 
 
@@ -113,8 +123,16 @@ def weight_faults(schema: Schema) -> list[str]:
     for name in dict.fromkeys(name for name in weights if isinstance(name, str)):
         role = schema.variables.get(name, Variable()).role
         if role in OPTIONS.values():
-            what = f'{schema.said.get(name, "the schema")} says that its role is "{role}"'
-            found.append(f'"{name}" is the weight, but {what}: it cannot be both.')
+            what = say(
+                '{get} says that its role is "{role}"',
+                get=schema.said.get(name, say("the schema")),
+                role=role,
+            )
+            found.append(
+                say('"{name}" is the weight, but {what}: it cannot be both.', name=name, what=what)
+            )
         if name == options.key:
-            found.append(f'"{name}" is the weight and the key that joins the tables.')
+            found.append(
+                say('"{name}" is the weight and the key that joins the tables.', name=name)
+            )
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.analyses import Model
 from microgauge.schema.columns import Columns
@@ -224,7 +225,7 @@ class Schema:
             for level, recodes in self.levels.items()
             for name, recode in recodes.items()
             if recode is not None
-            for fault in recode.faults(f"[level.{level}] {name}")
+            for fault in recode.faults(say("[level.{level}] {name}", level=level, name=name))
         ]
 
 
@@ -239,7 +240,7 @@ def _read_levels(entry: Any, reader: Reader) -> dict[str, dict[str, Recode | Non
         str(level): {
             str(name): None
             if recode == "suppress"
-            else Recode.read(recode, f"[level.{level}] {name}", reader)
+            else Recode.read(recode, say("[level.{level}] {name}", level=level, name=name), reader)
             for name, recode in reader.table(recodes, f"[level.{level}]").items()
         }
         for level, recodes in reader.table(entry, "[level]").items()

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say, strung
 from microgauge.schema.variables import Variable
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"' + r"|'[^']*'"
@@ -34,16 +35,20 @@ def _set(content: dict[str, Any], setting: str) -> str | None:
     read = _SETTING.fullmatch(setting)
     path = None if read is None else place_of(read["place"])
     if read is None or path is None or len(path) < 2:
-        return f'--set "{setting}" must be TABLE.NAME=VALUE.'
+        return say('--set "{setting}" must be TABLE.NAME=VALUE.', setting=setting)
     if path[0] == "variable" and len(path) < 3:
-        return f'--set "{setting}" must be variable.NAME.ENTRY=VALUE.'
+        return say('--set "{setting}" must be variable.NAME.ENTRY=VALUE.', setting=setting)
     table = content
     for place, name in enumerate(path[:-1], start=1):
         inner = table.setdefault(name, {})
         if isinstance(inner, list) and place == 1:
-            return f"--set cannot change [[{name}]], of which there may be several."
+            return say("--set cannot change [[{name}]], of which there may be several.", name=name)
         if not isinstance(inner, dict):
-            return f'--set "{setting}": {".".join(path[:place])} is no table.'
+            return say(
+                '--set "{setting}": {path} is no table.',
+                setting=setting,
+                path=strung(path[:place], "."),
+            )
         table = inner
     table[path[-1]] = _value(read["value"])
     return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.schema.checks import choice, flag, is_number, number, texts, weights_faults, whole
 from microgauge.schema.entries import Entries
@@ -49,32 +50,46 @@ class Recode(Entries):
         """One way of recoding, and what it needs."""
         given = [n for n in ("map", "breaks", "round", "prefix") if getattr(self, n) is not None]
         if self.top is not None or self.bottom is not None:
-            given.append("top or bottom")
+            given.append(say("top or bottom"))
         if len(given) != 1:
-            said = " and ".join(given) or "none of them"
+            said = strung(given, say(" and ")) or say("none of them")
             return [
-                f"{where} must have one of map, breaks, top/bottom, round, prefix; it has {said}."
+                say(
+                    "{where} must have one of map, breaks, top/bottom, round, prefix; it "
+                    "has {said}.",
+                    where=where,
+                    said=said,
+                )
             ]
-        found = choice(f"{where} closed", self.closed, ("left", "right"))
-        found += number(f"{where} round", self.round, above=0)
+        found = choice(say("{where} closed", where=where), self.closed, ("left", "right"))
+        found += number(say("{where} round", where=where), self.round, above=0)
         for code in ("top", "bottom"):
             if getattr(self, code) is not None and not is_number(getattr(self, code)):
-                found.append(f"{where} {code} must be a number.")
-        found += whole(f"{where} prefix", self.prefix, 1, optional=True)
+                found.append(say("{where} {code} must be a number.", where=where, code=code))
+        found += whole(say("{where} prefix", where=where), self.prefix, 1, optional=True)
         return found + self._breaks_faults(where)
 
     def _breaks_faults(self, where: str) -> list[str]:
         if self.breaks is None:
-            return [f"{where} has labels but no breaks."] if self.labels is not None else []
+            return (
+                [say("{where} has labels but no breaks.", where=where)]
+                if self.labels is not None
+                else []
+            )
         if not self.breaks or not all(is_number(b) for b in self.breaks):
-            return [f"{where} breaks must be a list of numbers."]
+            return [say("{where} breaks must be a list of numbers.", where=where)]
         found = []
         if any(high <= low for low, high in pairwise(self.breaks)):
-            found.append(f"{where} breaks must rise.")
+            found.append(say("{where} breaks must rise.", where=where))
         if self.labels is not None and len(self.labels) != len(self.breaks):
             found.append(
-                f"{where} has {len(self.breaks)} breaks and {len(self.labels)} labels; there must "
-                "be as many labels as breaks (the last band is open above)."
+                say(
+                    "{where} has {n} breaks and {n2} labels; there must be as many "
+                    "labels as breaks (the last band is open above).",
+                    where=where,
+                    n=len(self.breaks),
+                    n2=len(self.labels),
+                )
             )
         return found
 
@@ -119,40 +134,63 @@ class Variable(Entries):
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
         """Recodings and labels are tables of their own."""
         if "recode" in values:
-            values["recode"] = Recode.read(values["recode"], f"{where} recode", reader)
+            values["recode"] = Recode.read(
+                values["recode"], say("{where} recode", where=where), reader
+            )
         if values.get("labels") is not None:
-            table = reader.table(values["labels"], f"{where} labels")
+            table = reader.table(values["labels"], say("{where} labels", where=where))
             values["labels"] = {str(value): text for value, text in table.items()}
         return values
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with what is said of the variable."""
-        found = choice(f"{where} type", self.type, get_args(Type))
-        found += choice(f"{where} protected_type", self.protected_type, get_args(Type))
-        found += choice(f"{where} role", self.role, get_args(Role))
-        found += choice(f"{where} recode_measure", self.recode_measure, get_args(RecodeMeasure))
-        found += choice(f"{where} rounding", self.rounding, get_args(Rounding))
-        found += number(f"{where} importance", self.importance, above=0, optional=False)
-        found += number(f"{where} resolution", self.resolution, above=0)
-        found += number(f"{where} rut_weight", self.rut_weight, above=0, optional=False)
-        found += whole(f"{where} bins", self.bins, 1)
+        found = choice(say("{where} type", where=where), self.type, get_args(Type))
+        found += choice(
+            say("{where} protected_type", where=where), self.protected_type, get_args(Type)
+        )
+        found += choice(say("{where} role", where=where), self.role, get_args(Role))
+        found += choice(
+            say("{where} recode_measure", where=where), self.recode_measure, get_args(RecodeMeasure)
+        )
+        found += choice(say("{where} rounding", where=where), self.rounding, get_args(Rounding))
+        found += number(
+            say("{where} importance", where=where), self.importance, above=0, optional=False
+        )
+        found += number(say("{where} resolution", where=where), self.resolution, above=0)
+        found += number(
+            say("{where} rut_weight", where=where), self.rut_weight, above=0, optional=False
+        )
+        found += whole(say("{where} bins", where=where), self.bins, 1)
         for loss in self.loss or ():
-            found += choice(f"{where} loss", loss, LOSSES)
+            found += choice(say("{where} loss", where=where), loss, LOSSES)
         for similarity in self.similarity or ():
-            found += choice(f"{where} similarity", similarity, SIMILARITIES)
-        found += _weights_faults(f"{where} loss", self.loss, self.loss_weights)
-        found += _weights_faults(f"{where} similarity", self.similarity, self.similarity_weights)
-        found += flag(f"{where} normal", self.normal)
+            found += choice(say("{where} similarity", where=where), similarity, SIMILARITIES)
+        found += _weights_faults(say("{where} loss", where=where), self.loss, self.loss_weights)
+        found += _weights_faults(
+            say("{where} similarity", where=where), self.similarity, self.similarity_weights
+        )
+        found += flag(say("{where} normal", where=where), self.normal)
         found += texts(where, self, ("label",))
         for name in ("missing", "order"):
             if not all(isinstance(v, str | int | float) for v in getattr(self, name) or ()):
-                found.append(f"{where} {name} must be a list of texts and numbers.")
+                found.append(
+                    say(
+                        "{where} {name} must be a list of texts and numbers.",
+                        where=where,
+                        name=name,
+                    )
+                )
         if not all(isinstance(text, str) for text in (self.labels or {}).values()):
-            found.append(f'{where} labels must be a table of texts, such as {{ 1 = "married" }}.')
+            found.append(
+                say(
+                    '{where} labels must be a table of texts, such as {{ 1 = "married" }}.',
+                    where=where,
+                )
+            )
         if self.order is not None and len({str(v) for v in self.order}) != len(self.order):
-            found.append(f"{where} order names a value twice.")
+            found.append(say("{where} order names a value twice.", where=where))
         if self.recode is not None:
-            found += self.recode.faults(f"{where} recode")
+            found += self.recode.faults(say("{where} recode", where=where))
         return found
 
 
@@ -165,6 +203,11 @@ def _weights_faults(
     found = weights_faults(f"{where}_weights", weights, all_named=True)
     if isinstance(weights, tuple) and len(weights) != len(named or ()):
         found.append(
-            f"{where}_weights has {len(weights)} weights for {len(named or ())} named measures."
+            say(
+                "{where}_weights has {n} weights for {n2} named measures.",
+                where=where,
+                n=len(weights),
+                n2=len(named or ()),
+            )
         )
     return found

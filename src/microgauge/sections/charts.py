@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from microgauge.languages.messages import say
 from microgauge.results.blocks import Chart, Ruler
 from microgauge.results.wording import distinct
 
-SIDES = {"domain": ["original", "protected"], "range": ["$before", "$after"]}
+SIDES = {"domain": [say("original"), say("protected")], "range": ["$before", "$after"]}
 """The colours of both sides."""
 
 
@@ -37,7 +38,7 @@ def bars(
     return Chart(title=title, spec=spec)
 
 
-OWN = "this file"
+OWN = say("this file")
 
 
 def ruler(title: str, heading: str, known: Mapping[str, float | None], own: float | None) -> Ruler:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.blocks import Block, Group, Headline, Stories
 from microgauge.sections.gdu.words import missing
 from microgauge.sections.registry import sections
@@ -101,7 +102,9 @@ def _grouped(section: Section, blocks: Sequence[Block]) -> list[Group]:
 
 def _named(group: Group, section: Section) -> Group:
     """With something that links can say, though the section gave it none."""
-    said = "-".join(re.findall(r"\w+", f"{section.name} {group.title}".lower()))
+    said = "-".join(
+        re.findall(r"\w+", say("{name} {title}", name=section.name, title=group.title).lower())
+    )
     return _answering(group if group.name else replace(group, name=said), section)
 
 

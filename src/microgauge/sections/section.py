@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.blocks import Question
 
@@ -23,11 +24,11 @@ Explanation = Mapping[str, Any]
 """What a figure means, in texts; `reading` holds pairs of a largest value and what is to be thought
 of values up to it, the last without an end."""
 SHARE_KEPT = (
-    (0.5, "half or more is lost"),
-    (0.8, "a fifth to a half is lost"),
-    (0.95, "up to a fifth is lost"),
-    (0.9995, "hardly anything is lost"),
-    (None, "nothing is lost that this measure sees"),
+    (0.5, say("half or more is lost")),
+    (0.8, say("a fifth to a half is lost")),
+    (0.95, say("up to a fifth is lost")),
+    (0.9995, say("hardly anything is lost")),
+    (None, say("nothing is lost that this measure sees")),
 )
 """What to think of a share of utility that was kept."""
 

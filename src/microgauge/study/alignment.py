@@ -10,6 +10,7 @@ from microgauge.arrays import Floats
 from microgauge.engines import ORIGINAL, PROTECTED, Engine, Join, has_order, in_order, join
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined, hint
+from microgauge.languages.messages import say
 from microgauge.passes import EqualAtLags, Facts, ProductAtLags
 from microgauge.records import dataclass
 from microgauge.results import Alignment
@@ -31,7 +32,7 @@ CORRELATION = 0.2
 Files are often sorted alike, and neighbours (a household, a sorted file) agree more than strangers:
 what rows share with the rows around them does not show that they are the same units.
 """
-LAGS_SAID = "1, 2, 3 or 5"
+LAGS_SAID = say("1, 2, 3 or 5")
 FEW_LEVELS = 10_000
 
 
@@ -55,32 +56,42 @@ def match(
     if joined is not None:
         return _by_key(original, protected, joined, options.key)
     if options.aligned is False:
-        return _apart("the user says that rows do not correspond")
+        return _apart(say("the user says that rows do not correspond"))
     if original.rows != protected.rows:
         return _apart(
-            f"the numbers of rows differ ({original.rows:,} and {protected.rows:,}), and no key "
-            "column is named"
+            say(
+                "the numbers of rows differ ({rows:,} and {rows2:,}), and no key column is named",
+                rows=original.rows,
+                rows2=protected.rows,
+            )
         )
     rows = in_order(original, protected)
     if rows is None:
-        return _apart("rows have no order here, and no key column is named")
+        return _apart(say("rows have no order here, and no key column is named"))
     if options.aligned:
-        return _in_order(rows, "the user says that rows correspond")
+        return _in_order(rows, say("the user says that rows correspond"))
     return (yield from _found(rows, _shared(variables)))
 
 
 def _found(rows: Engine, variables: tuple[Described, ...]) -> Asking[Matching]:
     """Whether some variable shows that rows correspond."""
     if rows.rows < FEWEST_ROWS:
-        return _apart(f"fewer than {FEWEST_ROWS} rows are too few to tell, and no key column")
+        return _apart(
+            say(
+                "fewer than {fewest_rows} rows are too few to tell, and no key column",
+                fewest_rows=FEWEST_ROWS,
+            )
+        )
     if not variables:
-        return _apart("no variable beside ids and weights has values in both tables")
+        return _apart(say("no variable beside ids and weights has values in both tables"))
     evidence = yield from _evidence(rows, variables)
     if evidence is not None:
         return _in_order(rows, evidence)
     return _apart(
-        "equal numbers of rows, but no variable agrees clearly more from row to row than with "
-        "rows nearby"
+        say(
+            "equal numbers of rows, but no variable agrees clearly more from row to row than with "
+            "rows nearby"
+        )
     )
 
 
@@ -107,18 +118,27 @@ def joined_tables(
         return _joined(original, protected, options.key)
     if options.aligned and original.rows != protected.rows:
         return None, [
-            f"aligned = true, but the original has {original.rows} rows and the protected "
-            f"table {protected.rows}. Name a key column that joins them."
+            say(
+                "aligned = true, but the original has {rows} rows and the protected "
+                "table {rows2}. Name a key column that joins them.",
+                rows=original.rows,
+                rows2=protected.rows,
+            )
         ]
     if options.aligned and not has_order(original):
-        return None, ["aligned = true, but rows have no order in Spark. Name a key column."]
+        return None, [say("aligned = true, but rows have no order in Spark. Name a key column.")]
     return None, []
 
 
 def _joined(original: Table, protected: Table, key: str) -> tuple[Join | None, list[str]]:
     sides = ((original, "original"), (protected, "protected"))
     absent = [
-        f'the {which} table has no column "{key}", the key.{hint(key, table.columns)}'
+        say(
+            'the {which} table has no column "{key}", the key.{hint}',
+            which=which,
+            key=key,
+            hint=hint(key, table.columns),
+        )
         for table, which in sides
         if key not in table.columns
     ]
@@ -128,7 +148,9 @@ def _joined(original: Table, protected: Table, key: str) -> tuple[Join | None, l
     faults = _key_faults(found, key)
     others = [name for name in possible_keys(original, protected) if name != key] if faults else []
     if others:
-        faults[-1] += f' "{others[0]}" has another value in every row of either table.'
+        faults[-1] += say(
+            ' "{others}" has another value in every row of either table.', others=others[0]
+        )
     return found, faults
 
 
@@ -139,14 +161,26 @@ def _key_faults(found: Join, key: str) -> list[str]:
     ):
         if missing:
             rows = counted(missing, "row")
-            faults.append(f'the key "{key}" is missing in {rows} of the {which} table.')
+            faults.append(
+                say(
+                    'the key "{key}" is missing in {rows} of the {which} table.',
+                    key=key,
+                    rows=rows,
+                    which=which,
+                )
+            )
         elif repeated:
             faults.append(
-                f'the key "{key}" is repeated in {counted(repeated, "row")} of the {which} table. '
-                "A key must name each unit once."
+                say(
+                    'the key "{key}" is repeated in {rows} of the {which} table. A key '
+                    "must name each unit once.",
+                    key=key,
+                    rows=counted(repeated, "row"),
+                    which=which,
+                )
             )
     if not faults and not found.matched:
-        faults.append(f'the key "{key}" has no value that occurs in both tables.')
+        faults.append(say('the key "{key}" has no value that occurs in both tables.', key=key))
     return faults
 
 
@@ -154,7 +188,7 @@ def _by_key(original: Table, protected: Table, found: Join, key: str | None) -> 
     alignment = Alignment(
         aligned=True,
         how="key",
-        reason=f'{found.matched} units joined by "{key}"',
+        reason=say('{matched} units joined by "{key}"', matched=found.matched, key=key),
         dropped=original.rows - found.matched,
         added=protected.rows - found.matched,
     )
@@ -236,9 +270,13 @@ def _agreement_evidence(rows: int, compared: list[_Compared], facts: Facts) -> s
     if not found:
         return None
     most = max(found)
-    return (
-        f'"{most.name}" has the same value in {rounded_per_cent(most.here)} of rows, and in '
-        f"at most {rounded_per_cent(most.nearby)} of rows that are {LAGS_SAID} apart"
+    return say(
+        '"{name}" has the same value in {here} of rows, and in at most {nearby} of '
+        "rows that are {lags_said} apart",
+        name=most.name,
+        here=rounded_per_cent(most.here),
+        nearby=rounded_per_cent(most.nearby),
+        lags_said=LAGS_SAID,
     )
 
 
@@ -282,7 +320,11 @@ def _rank_evidence(rows: int, ranked: list[_Ranked], facts: Facts) -> str | None
     if not found:
         return None
     most = max(found)
-    return (
-        f'"{most.name}" has a rank correlation of {most.here:.2f} from row to row, and of at most '
-        f"{most.nearby:.2f} with rows that are {LAGS_SAID} apart"
+    return say(
+        '"{name}" has a rank correlation of {here:.2f} from row to row, and of at '
+        "most {nearby:.2f} with rows that are {lags_said} apart",
+        name=most.name,
+        here=most.here,
+        nearby=most.nearby,
+        lags_said=LAGS_SAID,
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.conditions import ARITHMETIC, ORDER, Condition
 from microgauge.study.records import Records
@@ -101,7 +102,9 @@ class _Judge:
         if isinstance(node, ast.BinOp):
             parts = self._numbers(node.left), self._numbers(node.right)
             return np.asarray(ARITHMETIC[type(node.op)](*parts), dtype=np.float64)
-        raise Undefined(f'the condition "{self.condition.text}" compares words by size')
+        raise Undefined(
+            say('the condition "{text}" compares words by size', text=self.condition.text)
+        )
 
 
 def _constant(node: ast.expr) -> Any:

@@ -18,10 +18,11 @@ from microgauge.engines import Engine, Weight, over
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import hint, listing
 from microgauge.kernels import in_threads
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.passes.batch import SHARED_ROWS
 from microgauge.records import dataclass
-from microgauge.results.wording import counted
+from microgauge.results.wording import called, counted
 from microgauge.schema import ANALYSED, Options, Role, Schema, Type, Variable, Which
 from microgauge.study.cells import Cells
 from microgauge.study.near_misses import alike_columns
@@ -156,40 +157,60 @@ class Describer:
         shared = [name for name in self.original.columns if name in self.protected.columns]
         if not shared:
             self.faults.append(
-                "the two tables have no column in common. The original has: "
-                f"{listing(self.original.columns)}. The protected has: "
-                f"{listing(self.protected.columns)}.{_alike(self.original, self.protected)}"
+                say(
+                    "the two tables have no column in common. The original has: "
+                    "{columns}. The protected has: {columns2}.{alike}",
+                    columns=listing(self.original.columns),
+                    columns2=listing(self.protected.columns),
+                    alike=_alike(self.original, self.protected),
+                )
             )
         known = dict.fromkeys(
             [*self.original.columns, *self.original.unsupported, *self.protected.columns]
         )
         for name in self.schema.variables:
             if name not in known:
-                where = self.schema.said.get(name, "the schema")
+                where = self.schema.said.get(name, say("the schema"))
                 self.faults.append(
-                    f'{where} names a variable "{name}" that no table has.{hint(name, known)} '
-                    f"The original has: {listing(self.original.columns)}."
+                    say(
+                        '{where} names a variable "{name}" that no table has.{hint} The '
+                        "original has: {columns}.",
+                        where=where,
+                        name=name,
+                        hint=hint(name, known),
+                        columns=listing(self.original.columns),
+                    )
                 )
             elif name in self.schema.said and name not in self.original.columns:
                 self.faults.append(self._said_in_vain(name))
 
     def _said_in_vain(self, name: str) -> str:
         """Why a variable cannot have the role that was said beside the schema."""
-        start = f'{self.schema.said[name]} names "{name}", which'
+        start = say('{said} names "{name}", which', said=self.schema.said[name], name=name)
         if name not in self.original.unsupported:
-            return f"{start} the original table does not have."
-        return f"{start} holds {self.original.unsupported[name]} in the original and is left out."
+            return say("{start} the original table does not have.", start=start)
+        return say(
+            "{start} holds {unsupported} in the original and is left out.",
+            start=start,
+            unsupported=self.original.unsupported[name],
+        )
 
     def _check_pairs(self) -> None:
         for pair in self.schema.options.pairs or ():
             for name in pair:
                 if name not in self.original.columns:
                     self.faults.append(
-                        f'[options] pairs names "{name}", which the original table does not have.'
-                        f"{hint(name, self.original.columns)}"
+                        say(
+                            '[options] pairs names "{name}", which the original table '
+                            "does not have.{hint}",
+                            name=name,
+                            hint=hint(name, self.original.columns),
+                        )
                     )
             if pair[0] == pair[1]:
-                self.faults.append(f'[options] pairs has "{pair[0]}" paired with itself.')
+                self.faults.append(
+                    say('[options] pairs has "{pair}" paired with itself.', pair=pair[0])
+                )
 
     def _note_columns(self) -> None:
         known = {*self.original.columns, *self.original.unsupported}
@@ -197,7 +218,10 @@ class Describer:
         if extra:
             self.log.note(
                 "columns-added",
-                f"Columns only in the protected table, left out: {listing(extra, 30)}.",
+                say(
+                    "Columns only in the protected table, left out: {extra}.",
+                    extra=listing(extra, 30),
+                ),
                 ["protected"],
             )
         for table, which in self._sides:
@@ -205,7 +229,12 @@ class Describer:
             for name, what in table.unsupported.items():
                 self.log.note(
                     "column-left-out",
-                    f'Column "{name}" of the {which} table holds {what} and is left out.',
+                    say(
+                        'Column "{name}" of the {which} table holds {what} and is left out.',
+                        name=name,
+                        which=which,
+                        what=what,
+                    ),
                     [which],
                 )
 
@@ -219,10 +248,16 @@ class Describer:
             crowded = [n for n in (*table.columns, *table.unsupported) if crowded_in(table, n)]
             found.update(name for name in crowded if name in table.unsupported)
             self.faults += [
-                f'the {given.role} variable "{name}" has more than '
-                f"{self.schema.options.distinct_values:,} different values in the "
-                f"{self.called(which)} table, which is too many to tell all apart beyond memory: "
-                "raise distinct_values in [options], or recode it."
+                say(
+                    'the {role} variable "{name}" has more than {distinct_values:,} '
+                    "different values in the {which} table, which is too many to tell "
+                    "all apart beyond memory: raise distinct_values in [options], or "
+                    "recode it.",
+                    role=given.role,
+                    name=name,
+                    distinct_values=self.schema.options.distinct_values,
+                    which=self.called(which),
+                )
                 for name in crowded
                 if (given := self._given(name)).role == "quasi_identifier"
                 or (given.role == "sensitive" and name in table.unsupported)
@@ -314,16 +349,26 @@ class Describer:
         if read.marked:
             self.log.note(
                 "missing-code-found",
-                f'In "{name}", one text stands in {counted(read.marked, "cell")} of the '
-                f"{self.called(which)} table among numbers: it was read as a missing value.",
+                say(
+                    'In "{name}", one text stands in {cells} of the {which} table among '
+                    "numbers: it was read as a missing value.",
+                    name=name,
+                    cells=counted(read.marked, "cell"),
+                    which=self.called(which),
+                ),
                 [name],
             )
         if read.strange:
             self.log.note(
                 "strays-missing",
-                f'"{name}" is taken for a number. Cells of the {self.called(which)} table that are '
-                f"none were read as missing: {read.strange:,}. If they are categories, declare its "
-                "type.",
+                say(
+                    '"{name}" is taken for a number. Cells of the {which} table that '
+                    "are none were read as missing: {strange:,}. If they are categories, "
+                    "declare its type.",
+                    name=name,
+                    which=self.called(which),
+                    strange=read.strange,
+                ),
                 [name],
             )
 
@@ -332,11 +377,17 @@ class Describer:
         shares = [s.levels.rows.max() / s.levels.present for s in sides if s and not s.empty]
         self.log.note(
             "number-on-grid",
-            f'"{name}" has more than {self.schema.options.distinct_values:,} different values, '
-            f"which were read as the middles of intervals {width:g} wide. The fullest holds "
-            f"{max(shares, default=0.0):.2g} of the rows: no rank and no distance between "
-            "distributions is off by more, and p-values are those of such distances. Changes "
-            "within an interval are not seen.",
+            say(
+                '"{name}" has more than {distinct_values:,} different values, which were '
+                "read as the middles of intervals {width:g} wide. The fullest holds "
+                "{max:.2g} of the rows: no rank and no distance between distributions is "
+                "off by more, and p-values are those of such distances. Changes within "
+                "an interval are not seen.",
+                name=name,
+                distinct_values=self.schema.options.distinct_values,
+                width=width,
+                max=max(shares, default=0.0),
+            ),
         )
 
     @staticmethod
@@ -362,7 +413,10 @@ class Describer:
         if any(cells is not None and cells.null_words for cells in sides):
             self.log.note(
                 "null-words",
-                f'In "{name}", words such as NA among numbers were read as missing values.',
+                say(
+                    'In "{name}", words such as NA among numbers were read as missing values.',
+                    name=name,
+                ),
             )
 
     def roles(self) -> dict[str, Role]:
@@ -383,8 +437,12 @@ class Describer:
         if self._looks_like_id(given, column, cells):
             self.log.note(
                 "identifier",
-                f'"{name}" is taken for an identifier (its values are all different or run '
-                'consecutively) and left out; role = "analysis" in the schema keeps it.',
+                say(
+                    '"{name}" is taken for an identifier (its values are all different '
+                    'or run consecutively) and left out; role = "analysis" in the schema '
+                    "keeps it.",
+                    name=name,
+                ),
             )
             return "id"
         return "analysis"
@@ -408,7 +466,12 @@ class Describer:
         for kind in ("nominal", "ordinal", "continuous"):
             if kind in inferred:
                 self.log.note(
-                    "type-inferred", f"Type inferred as {kind}: {', '.join(inferred[kind])}."
+                    "type-inferred",
+                    say(
+                        "Type inferred as {kind}: {inferred}.",
+                        kind=called(kind),
+                        inferred=strung(inferred[kind], ", "),
+                    ),
                 )
         for variable in variables:
             if variable.protected is None or variable.role not in ANALYSED:
@@ -417,8 +480,13 @@ class Describer:
             if before != after and variable.given.protected_type is None:
                 self.log.note(
                     "type-changed",
-                    f'"{variable.name}" is {before} in the original and was found to be {after} '
-                    "in the protected table.",
+                    say(
+                        '"{name}" is {before} in the original and was found to be '
+                        "{after} in the protected table.",
+                        name=variable.name,
+                        before=called(before),
+                        after=called(after),
+                    ),
                 )
 
 
@@ -427,9 +495,11 @@ def _alike(original: Table, protected: Table) -> str:
     pairs = alike_columns(original, protected)
     if not pairs:
         return ""
-    return (
-        f' "{pairs[0][0]}" and "{pairs[0][1]}" differ in case, blanks or punctuation only: rename '
-        "the columns of one table."
+    return say(
+        ' "{pairs}" and "{pairs2}" differ in case, blanks or punctuation only: '
+        "rename the columns of one table.",
+        pairs=pairs[0][0],
+        pairs2=pairs[0][1],
     )
 
 
@@ -447,7 +517,10 @@ def options_notes(options: Options, variables: Sequence[Described], log: Log) ->
     if idle:
         log.note(
             "weight-idle",
-            f"Declared as weight but not used: {', '.join(idle)}. Name the weight in [options].",
+            say(
+                "Declared as weight but not used: {idle}. Name the weight in [options].",
+                idle=strung(idle, ", "),
+            ),
             idle,
         )
 
@@ -462,12 +535,20 @@ def note_lines(lines: Lines, which: str, log: Log) -> None:
 
 def _blank(count: int, which: str) -> str:
     if count == 1:
-        return f"The {which} table has 1 blank line, which is no record and is skipped."
-    return f"The {which} table has {count:,} blank lines, which are no records and are skipped."
+        return say(
+            "The {which} table has 1 blank line, which is no record and is skipped.", which=which
+        )
+    return say(
+        "The {which} table has {count:,} blank lines, which are no records and are skipped.",
+        which=which,
+        count=count,
+    )
 
 
 def _short(count: int, which: str) -> str:
-    what = "fewer fields than the header: what is not there counts as missing."
+    what = say("fewer fields than the header: what is not there counts as missing.")
     if count == 1:
-        return f"In the {which} table 1 line has {what}"
-    return f"In the {which} table {count:,} lines have {what}"
+        return say("In the {which} table 1 line has {what}", which=which, what=what)
+    return say(
+        "In the {which} table {count:,} lines have {what}", which=which, count=count, what=what
+    )

@@ -11,6 +11,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.gdu.models import Design, Factor, Fit, linear, logistic, scale
 from microgauge.schema import Model
 from microgauge.schema.formulas import (
@@ -35,7 +36,7 @@ def fit(model: Model, records: Records, weights: Floats | None, known: Sequence[
     formula = parse_formula(model.formula or "", known)
     gone = [name for name in formula.response if name not in records.sides]
     if gone:
-        raise Undefined(f"the response {', '.join(gone)} was removed")
+        raise Undefined(say("the response {gone} was removed", gone=strung(gone, ", ")))
     design = formula_design(formula, records, weights, response=RESPONSES[model.kind])
     return linear(design) if model.kind == "linear" else logistic(design)
 
@@ -51,10 +52,10 @@ def _scale(model: Model, records: Records, weights: Floats | None) -> Fit:
     sides = records.sides
     here = [name for name in model.items if name in sides]
     if len(here) < 2:
-        raise Undefined("fewer than two items are left")
+        raise Undefined(say("fewer than two items are left"))
     labels = [n for n in here if not sides[n].levels.numeric and sides[n].type == "nominal"]
     if labels:
-        raise Undefined(f"{', '.join(labels)} has unordered categories")
+        raise Undefined(say("{labels} has unordered categories", labels=strung(labels, ", ")))
     complete, kept = complete_records(records, here, weights)
     items = np.column_stack([sides[n].levels.numbers[complete.levels[n]] for n in here])
     return scale(items, tuple(here), kept)
@@ -68,7 +69,7 @@ def complete_records(
     if weights is not None:
         complete = complete & (weights > 0)
     if not complete.any():
-        raise Undefined("no complete unit")
+        raise Undefined(say("no complete unit"))
     kept = np.ones(int(complete.sum())) if weights is None else weights[complete]
     return records.taken(complete), kept * (kept.sum() / (kept**2).sum())
 
@@ -94,7 +95,7 @@ def formula_design(
     gone = {name for name, column in formula.names.items() if column not in records.sides}
     if gone and not drop_gone:
         lost = sorted({formula.names[name] for name in gone})
-        raise Undefined(f"{', '.join(lost)} is gone")
+        raise Undefined(say("{lost} is gone", lost=strung(lost, ", ")))
     kept = [
         term
         for term in parsed.rhs
@@ -159,8 +160,8 @@ def _matrix(terms: Any, frame: Any) -> Any:
         except (FormulaicError, TypeError, ValueError, OverflowError, RecursionError):
             # Arithmetic with labels, where bands took the place of numbers; or without bounds.
             labels = any(frame[name].dtype == "category" for name in frame.columns)
-            held = ": a variable holds categories, not numbers" if labels else ""
-            raise Undefined(f"the terms cannot be formed{held}") from None
+            held = say(": a variable holds categories, not numbers") if labels else ""
+            raise Undefined(say("the terms cannot be formed{held}", held=held)) from None
 
 
 def _finite_design(matrix: Any, response: Floats, weights: Floats) -> Design:
@@ -171,7 +172,7 @@ def _finite_design(matrix: Any, response: Floats, weights: Floats) -> Design:
     values = values[:, [i for i, name in enumerate(matrix.columns) if name != "Intercept"]]
     finite = np.isfinite(values).all(axis=1) & np.isfinite(response)
     if not finite.any():
-        raise Undefined("no unit has finite terms")
+        raise Undefined(say("no unit has finite terms"))
     return Design(response[finite], values[finite], tuple(names), weights[finite], intercept)
 
 
@@ -188,10 +189,10 @@ def _ordered_response(
     """The place of each unit's category in their order, and the categories by place."""
     column = formula.names.get(str(lhs))
     if column is None:
-        raise Undefined("the response of an ordered model must be a column by itself")
+        raise Undefined(say("the response of an ordered model must be a column by itself"))
     side = records.side(column)
     if side.type == "nominal":
-        raise Undefined(f"the response {column} has categories without an order")
+        raise Undefined(say("the response {column} has categories without an order", column=column))
     return records.levels[column].astype(np.float64), dict(enumerate(side.levels.labels))
 
 
@@ -205,10 +206,12 @@ def _response(
     ]
     if labels and response != "two":
         side = records.side(labels[0][1])
-        kind = "nominal" if side.type == "nominal" else "no number"
-        raise Undefined(f"the response {labels[0][1]} is {kind}")
+        kind = "nominal" if side.type == "nominal" else say("no number")
+        raise Undefined(say("the response {labels} is {kind}", labels=labels[0][1], kind=kind))
     if labels and str(lhs) != labels[0][0]:
-        raise Undefined(f"the response {labels[0][1]} is nominal and must stand by itself")
+        raise Undefined(
+            say("the response {labels} is nominal and must stand by itself", labels=labels[0][1])
+        )
     if labels:
         return np.asarray(frame[labels[0][0]].cat.codes, dtype=np.float64)
     return np.asarray(_matrix(lhs, frame), dtype=np.float64)[:, -1]

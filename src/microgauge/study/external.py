@@ -10,6 +10,7 @@ from microgauge.engines import Engine, over
 from microgauge.engines.opening import open_table
 from microgauge.engines.rounds import run_one
 from microgauge.errors import InputError, listing
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema import Options, Schema, Variable
 from microgauge.study.describe import Describer, crowded_in
@@ -35,14 +36,22 @@ def read_external(
     crowded = [name for name in keys if crowded_in(table, name)]
     if crowded:
         raise InputError(
-            f"the {which} table has too many different values of {listing(crowded)} to tell all "
-            "apart beyond memory: raise distinct_values in [options]."
+            say(
+                "the {which} table has too many different values of {crowded} to tell "
+                "all apart beyond memory: raise distinct_values in [options].",
+                which=which,
+                crowded=listing(crowded),
+            )
         )
     shared = [name for name in keys if name in table.columns and name in original.columns]
     if not shared:
         raise InputError(
-            f"the {which} table has none of the quasi-identifiers {listing(keys)}. It has: "
-            f"{listing(table.columns)}."
+            say(
+                "the {which} table has none of the quasi-identifiers {keys}. It has: {columns}.",
+                which=which,
+                keys=listing(keys),
+                columns=listing(table.columns),
+            )
         )
     if which == "holdout":  # measured in all variables, not by its keys alone
         shared = [name for name in table.columns if name in original.columns]

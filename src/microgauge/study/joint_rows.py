@@ -11,6 +11,7 @@ import numpy as np
 
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.engines.rounds import Asking, asked, asked_both
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.joint.joint import Joint, JointVariable
 from microgauge.passes import Changes, Column
@@ -68,27 +69,38 @@ def _note(study: Study, found: Sequence[Placed], log: Log) -> None:
     if recoded:
         log.note(
             "joint-recoded",
-            f"Global measures compare {', '.join(recoded)} after recoding the original alike: "
-            "what the recoding itself costs is not in them.",
+            say(
+                "Global measures compare {recoded} after recoding the original alike: "
+                "what the recoding itself costs is not in them.",
+                recoded=strung(recoded, ", "),
+            ),
             recoded,
         )
     removed = [v.name for v in study.analysed if v.removed]
     if removed:
         log.note(
             "joint-removed",
-            f"Global measures leave out what was removed: {', '.join(removed)}.",
+            say(
+                "Global measures leave out what was removed: {removed}.",
+                removed=strung(removed, ", "),
+            ),
             removed,
         )
     unmatched = [v.name for v in study.analysed if comparable(v) and v.name not in study.compared]
     if unmatched:
         log.note(
             "joint-unmatched",
-            f"Global measures leave out {', '.join(unmatched)}: numbers became categories, and "
-            "the recoding is not known.",
+            say(
+                "Global measures leave out {unmatched}: numbers became categories, and "
+                "the recoding is not known.",
+                unmatched=strung(unmatched, ", "),
+            ),
             unmatched,
         )
     if any(engine.weighted for engine in study.engines):
-        log.note("joint-unweighted", "Global measures compare records and do not use the weights.")
+        log.note(
+            "joint-unweighted", say("Global measures compare records and do not use the weights.")
+        )
 
 
 def unmasked(study: Study) -> Asking[frozenset[str]]:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from microgauge.errors import listing
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.left_in.names import named
 from microgauge.schema import ANALYSED, Options
@@ -47,9 +48,13 @@ def note_near_misses(
     for before, after in alike_columns(original, protected):
         log.note(
             "columns-alike",
-            f'"{before}" of the original and "{after}" of the protected table differ in case, '
-            "blanks or punctuation only, and were taken for different columns. If they are the "
-            "same, rename one of them.",
+            say(
+                '"{before}" of the original and "{after}" of the protected table differ '
+                "in case, blanks or punctuation only, and were taken for different "
+                "columns. If they are the same, rename one of them.",
+                before=before,
+                after=after,
+            ),
             [before],
         )
     _note_dates(original, variables, log)
@@ -100,9 +105,12 @@ def _note_key(original: Table, protected: Table, options: Options, log: Log) -> 
     for name in possible_keys(original, protected)[:1]:
         log.note(
             "key-possible",
-            f'"{name}" has another value in every row of either table, and at least half of the '
-            "values of the smaller one stand in both. If it names the same units, join the tables "
-            "by it: --key, or key in [options].",
+            say(
+                '"{name}" has another value in every row of either table, and at least '
+                "half of the values of the smaller one stand in both. If it names the "
+                "same units, join the tables by it: --key, or key in [options].",
+                name=name,
+            ),
             [name],
         )
 
@@ -117,9 +125,14 @@ def _note_repeats(variables: Iterable[Described], log: Log) -> None:
             if repeats:
                 log.note(
                     "identifier-repeats",
-                    f'"{variable.name}" looks like an identifier, but {repeats:,} of its cells in '
-                    f"the {which} table repeat the value of another one: it cannot join the tables "
-                    "as their key.",
+                    say(
+                        '"{name}" looks like an identifier, but {repeats:,} of its cells '
+                        "in the {which} table repeat the value of another one: it cannot "
+                        "join the tables as their key.",
+                        name=variable.name,
+                        repeats=repeats,
+                        which=which,
+                    ),
                     [variable.name],
                 )
 
@@ -147,9 +160,12 @@ def _note_swapped(variables: Iterable[Described], same_rows: bool, log: Log) -> 
     if coarse:
         log.note(
             "tables-swapped",
-            f"Bands or codes for a tail stand in the original and single numbers in the protected "
-            f"table ({listing(coarse, 5)}), and nowhere the other way round. Were the two tables "
-            "given in the wrong order?",
+            say(
+                "Bands or codes for a tail stand in the original and single numbers in "
+                "the protected table ({coarse}), and nowhere the other way round. Were "
+                "the two tables given in the wrong order?",
+                coarse=listing(coarse, 5),
+            ),
             coarse,
         )
         return
@@ -157,9 +173,12 @@ def _note_swapped(variables: Iterable[Described], same_rows: bool, log: Log) -> 
     if same_rows and filled and all(_within(x.levels, y.levels) for _, x, y in both):
         log.note(
             "tables-swapped",
-            f"Every value is at least as frequent in the protected table as in the original, where "
-            f"more cells are missing ({listing(filled, 5)}). Unless these were filled in, the two "
-            "tables were given in the wrong order.",
+            say(
+                "Every value is at least as frequent in the protected table as in the "
+                "original, where more cells are missing ({filled}). Unless these were "
+                "filled in, the two tables were given in the wrong order.",
+                filled=listing(filled, 5),
+            ),
             filled,
         )
 
@@ -214,9 +233,12 @@ def _note_dates(original: Table, variables: Iterable[Described], log: Log) -> No
     if dated:
         log.note(
             "dates-as-categories",
-            "Nearly all values are spelt like dates and were taken for categories, without order "
-            f"or distance: {listing(dated)}. Give dates as dates (Parquet, Arrow, a data frame) or "
-            "as numbers.",
+            say(
+                "Nearly all values are spelt like dates and were taken for categories, "
+                "without order or distance: {dated}. Give dates as dates (Parquet, "
+                "Arrow, a data frame) or as numbers.",
+                dated=listing(dated),
+            ),
             dated,
         )
 

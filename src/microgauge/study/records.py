@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.passes import Column
 from microgauge.schema import Which
 from microgauge.study.study import SIDES, Study
@@ -32,7 +33,7 @@ class Records:
     def side(self, name: str) -> Side:
         """A column; `Undefined` where the table does not have it."""
         if name not in self.sides:
-            raise Undefined(f'"{name}" is gone')
+            raise Undefined(say('"{name}" is gone', name=name))
         return self.sides[name]
 
     def present(self, name: str) -> Flags:
@@ -43,8 +44,8 @@ class Records:
         """A column as numbers, NaN where missing."""
         side = self.side(name)
         if not side.levels.numeric:
-            kind = "bands" if side.intervals is not None else "categories"
-            raise Undefined(f'"{name}" holds {kind}, not numbers')
+            kind = say("bands") if side.intervals is not None else say("categories")
+            raise Undefined(say('"{name}" holds {kind}, not numbers', name=name, kind=kind))
         return np.append(side.levels.numbers, np.nan)[self.levels[name]]
 
     def among(self, name: str, labels: Iterable[str]) -> Flags:
@@ -131,5 +132,7 @@ def weights_in(records: Records, name: str | None) -> Floats | None:
         return None
     weights = records.numbers(name)
     if np.isnan(weights).any() or np.isinf(weights).any() or (weights < 0).any():
-        raise Undefined(f'the weight "{name}" is missing, infinite or negative in some rows')
+        raise Undefined(
+            say('the weight "{name}" is missing, infinite or negative in some rows', name=name)
+        )
     return weights

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Literal
 from microgauge.engines import Engine, Local
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Fault, InputError, Undefined, coded
+from microgauge.languages.messages import say
 from microgauge.log import Log, Note
 from microgauge.passes.batch import SHARED_ROWS
 from microgauge.records import dataclass
+from microgauge.results.wording import called
 from microgauge.schema import Options, Schema, Variable, Which
 from microgauge.study.alignment import Matching, joined_tables, match
 from microgauge.study.common_levels import Placed, comparable, compared, placed
@@ -57,9 +59,15 @@ class RowViews:
             if found.rows < engine.rows:
                 self.log.note(
                     "rows-sampled",
-                    f"Measures that look at single records look at {found.rows:,} of the "
-                    f"{engine.rows:,} {which} ones, chosen by hash (seed {self.options.seed}; "
-                    "sample_rows in [options], or the memory that was allowed).",
+                    say(
+                        "Measures that look at single records look at {rows:,} of the "
+                        "{rows2:,} {which} ones, chosen by hash (seed {seed}; "
+                        "sample_rows in [options], or the memory that was allowed).",
+                        rows=found.rows,
+                        rows2=engine.rows,
+                        which=which,
+                        seed=self.options.seed,
+                    ),
                     [which],
                 )
         return self._held[which]
@@ -179,7 +187,7 @@ class Study:
             *coded("recoding", recode_faults),
         ]
         if not described.analysed and not faults:
-            none_left = "no variable is left to analyse: all are ids, weights or excluded."
+            none_left = say("no variable is left to analyse: all are ids, weights or excluded.")
             faults.append(Fault("column", none_left))
         if faults:
             raise InputError(*faults)
@@ -250,8 +258,12 @@ def _note_matched(matching: Matching, log: Log) -> None:
     if matching.rows is not None and matching.rows.rows > MOST_MATCHED:
         log.note(
             "matched-sampled",
-            "Where a variable has many numbers, which became which is read from about "
-            f"{MOST_MATCHED:,} of the {matching.rows.rows:,} matched units, chosen by hash.",
+            say(
+                "Where a variable has many numbers, which became which is read from "
+                "about {most_matched:,} of the {rows:,} matched units, chosen by hash.",
+                most_matched=MOST_MATCHED,
+                rows=matching.rows.rows,
+            ),
         )
 
 
@@ -282,7 +294,7 @@ def _declared(described: Description) -> tuple[dict[str, Recoding], list[str]]:
         try:
             recodings[variable.name] = declared_recoding(variable, recode)
         except Undefined as error:
-            faults.append(f"[variable.{variable.name}] recode: {error}")
+            faults.append(say("[variable.{name}] recode: {error}", name=variable.name, error=error))
     return recodings, faults
 
 
@@ -297,14 +309,17 @@ def _note_mismatch(variable: Described, recoding: Recoding | None, log: Log) -> 
     if set(before.levels.labels) & set(protected.levels.labels):
         return
     if recoding is not None:
-        said = (
-            f'No value of "{variable.name}" in the protected table is one that its {recoding.how} '
-            "recoding gives: check the labels."
+        said = say(
+            'No value of "{name}" in the protected table is one that its {how} '
+            "recoding gives: check the labels.",
+            name=variable.name,
+            how=called(recoding.how),
         )
     else:
-        said = (
-            f'No value of "{variable.name}" in the protected table occurs in the original. If '
-            "values were renamed or merged, declare it: recode = { map = { … } }."
+        said = say(
+            'No value of "{name}" in the protected table occurs in the original. If '
+            "values were renamed or merged, declare it: recode = {{ map = {{ … }} }}.",
+            name=variable.name,
         )
     log.note("values-differ", said, [variable.name])
 
@@ -314,7 +329,11 @@ def _pair_faults(described: Description, options: Options) -> list[str]:
     roles = {v.name: v.role for v in described.variables if v.name not in analysed}
     named = dict.fromkeys(name for pair in options.pairs or () for name in pair)
     return [
-        f'[options] pairs names "{name}", which is not analysed: its role is {roles[name]}.'
+        say(
+            '[options] pairs names "{name}", which is not analysed: its role is {roles}.',
+            name=name,
+            roles=roles[name],
+        )
         for name in named
         if name in roles
     ]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.languages.messages import say
 from microgauge.passes import Axis
 from microgauge.records import dataclass
 from microgauge.schema import Role, Type, Variable
@@ -103,11 +104,15 @@ def how_many_have_values(variables: Sequence[Described]) -> str:
     """How many variables there are, and of how many the original has values: where too few do."""
     known = sum(not variable.original.empty for variable in variables)
     if not known:
-        return "no variable has a value in the original"
+        return say("no variable has a value in the original")
     if len(variables) == 1:
-        return "there is one variable"
+        return say("there is one variable")
     if known == len(variables):
-        return f"there are {known:,} variables"
+        return say("there are {known:,} variables", known=known)
     if known == 1:
-        return f"of {len(variables):,} variables only one has values in the original"
-    return f"of {len(variables):,} variables only {known:,} have values in the original"
+        return say("of {n:,} variables only one has values in the original", n=len(variables))
+    return say(
+        "of {n:,} variables only {known:,} have values in the original",
+        n=len(variables),
+        known=known,
+    )

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Flags, Floats, Index
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.results.wording import counted
 from microgauge.schema import ANALYSED, Type, Variable
@@ -140,9 +141,14 @@ class VariableReader:
         if mixed:
             self.log.note(
                 "strange-values",
-                f'"{self.name}": {strange} of {int(other.here.sum())} distinct values in the '
-                "protected table are no numbers. If they mark suppressed cells, declare them as "
-                "missing in the schema.",
+                say(
+                    '"{name}": {strange} of {sum} distinct values in the protected table '
+                    "are no numbers. If they mark suppressed cells, declare them as "
+                    "missing in the schema.",
+                    name=self.name,
+                    strange=strange,
+                    sum=int(other.here.sum()),
+                ),
             )
         return "nominal"
 
@@ -200,8 +206,13 @@ class VariableReader:
         if self._numeric(cells) and infinite.any():
             rows = int(tally.rows[:-1][infinite].sum())
             self.faults.append(
-                f'"{self.name}" is infinite in {counted(rows, "cell")} of the {self.called(which)} '
-                "table. Make such cells missing, or declare a finite code for them."
+                say(
+                    '"{name}" is infinite in {cells} of the {which} table. Make such '
+                    "cells missing, or declare a finite code for them.",
+                    name=self.name,
+                    cells=counted(rows, "cell"),
+                    which=self.called(which),
+                )
             )
 
     def _number_levels(self, cells: Cells, tally: Weighing, which: str) -> tuple[Keys, Index]:
@@ -209,10 +220,15 @@ class VariableReader:
         if strange.any():
             rows = int(tally.rows[:-1][strange].sum())
             self.faults.append(
-                f'"{self.name}" is declared continuous, but {counted(rows, "cell")} of the '
-                f"{self.called(which)} table ({counted(int(strange.sum()), 'distinct value')}) "
-                "cannot be read as numbers. Declare such values as missing, or give the variable "
-                "another type."
+                say(
+                    '"{name}" is declared continuous, but {cells} of the {which} table '
+                    "({distinct_values}) cannot be read as numbers. Declare such values "
+                    "as missing, or give the variable another type.",
+                    name=self.name,
+                    cells=counted(rows, "cell"),
+                    which=self.called(which),
+                    distinct_values=counted(int(strange.sum()), "distinct value"),
+                )
             )
         return _distinct_numbers(cells)
 
@@ -241,9 +257,15 @@ class VariableReader:
             return labels  # settled once the recoding is known: see `microgauge.study.recoding`
         unplaced = [label for label in labels if position is None or label not in position]
         self.faults.append(
-            f'"{self.name}" is declared ordinal, but {len(unplaced)} of its {len(labels)} distinct '
-            f"values in the {self.called(which)} table have no place in an order. Give "
-            "order = […] in the schema with all of them, or make it nominal."
+            say(
+                '"{name}" is declared ordinal, but {n} of its {n2} distinct values in '
+                "the {which} table have no place in an order. Give order = […] in the "
+                "schema with all of them, or make it nominal.",
+                name=self.name,
+                n=len(unplaced),
+                n2=len(labels),
+                which=self.called(which),
+            )
         )
         return labels
 

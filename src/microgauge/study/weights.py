@@ -9,6 +9,7 @@ import numpy as np
 from microgauge.arrays import Counts
 from microgauge.engines import Weight
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.records import dataclass
 from microgauge.results.wording import counted
@@ -50,22 +51,39 @@ class WeightColumn:
             return None
         if name not in table.columns:
             faults.append(
-                f'the {self.which} table has no column "{name}", the weight.'
-                f"{hint(name, table.columns)}"
+                say(
+                    'the {which} table has no column "{name}", the weight.{hint}',
+                    which=self.which,
+                    name=name,
+                    hint=hint(name, table.columns),
+                )
             )
             return None
         cells = self._cells(name)
         rows = tallies[name][0].astype(np.int64)
         fault = _weight_fault(cells, rows)
         if fault:
-            faults.append(f'the weight "{name}" of the {self.which} table {fault}')
+            faults.append(
+                say(
+                    'the weight "{name}" of the {which} table {fault}',
+                    name=name,
+                    which=self.which,
+                    fault=fault,
+                )
+            )
             return None
         if cells.width is not None:
             log.note(
                 "weight-on-grid",
-                f'The weight "{name}" of the {self.which} table has more than '
-                f"{self.schema.options.distinct_values:,} different values, which were read as "
-                f"the middles of intervals {cells.width:g} wide.",
+                say(
+                    'The weight "{name}" of the {which} table has more than '
+                    "{distinct_values:,} different values, which were read as the "
+                    "middles of intervals {width:g} wide.",
+                    name=name,
+                    which=self.which,
+                    distinct_values=self.schema.options.distinct_values,
+                    width=cells.width,
+                ),
                 [self.which],
             )
         used = rows[:-1] > 0
@@ -81,15 +99,25 @@ class WeightColumn:
         if weight is None:
             log.note(
                 "weight-constant",
-                f'The weight "{self.name}" is the same in all rows of the {self.which} table.',
+                say(
+                    'The weight "{name}" is the same in all rows of the {which} table.',
+                    name=self.name,
+                    which=self.which,
+                ),
                 [self.which],
             )
         else:
             units = tally[self.name].over(slice(None))[2]
             log.note(
                 "weighted",
-                f'The {self.which} table is weighted by "{self.name}": {self.table.rows:,} rows '
-                f"count as {counted(round(units), 'unit')} (Kish).",
+                say(
+                    'The {which} table is weighted by "{name}": {rows:,} rows count as '
+                    "{units} (Kish).",
+                    which=self.which,
+                    name=self.name,
+                    rows=self.table.rows,
+                    units=counted(round(units), "unit"),
+                ),
                 [self.which],
             )
 
@@ -97,18 +125,19 @@ class WeightColumn:
 def _weight_fault(cells: Cells, rows: Counts) -> str | None:
     """What is wrong with weights; `rows` counts the rows of each raw value."""
     if not cells.all_numbers:
-        return "holds values that are no numbers."
+        return say("holds values that are no numbers.")
     missing = int(rows[np.append(cells.missing, True)].sum())
     if missing:
-        return (
-            f"is missing in {counted(missing, 'row')}. Give every row a weight, or drop such rows."
+        return say(
+            "is missing in {rows}. Give every row a weight, or drop such rows.",
+            rows=counted(missing, "row"),
         )
     numbers, rows = cells.numbers, rows[:-1]
     infinite, negative = int(rows[~np.isfinite(numbers)].sum()), int(rows[numbers < 0].sum())
     if infinite:
-        return f"is infinite in {counted(infinite, 'row')}."
+        return say("is infinite in {rows}.", rows=counted(infinite, "row"))
     if negative:
-        return f"is negative in {counted(negative, 'row')}."
+        return say("is negative in {rows}.", rows=counted(negative, "row"))
     if not rows[numbers > 0].any():
-        return "is 0 in every row."
+        return say("is 0 in every row.")
     return None

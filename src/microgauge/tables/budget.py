@@ -6,6 +6,7 @@ import os
 import re
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 
 SHARE = 0.6
 """Part of the machine's memory that a run takes where nothing else is said."""
@@ -26,13 +27,23 @@ def memory_bytes(given: str | int | None) -> int:
         return int(_physical() * SHARE)
     found = _SIZE.fullmatch(str(given))
     if found is None:
-        raise InputError(f'"{given}" is no amount of memory; write it like 4GB or 800MB.')
+        raise InputError(
+            say('"{given}" is no amount of memory; write it like 4GB or 800MB.', given=given)
+        )
     amount = float(found[1]) * _UNITS[found[2].upper()]
     if amount > MOST:
-        raise InputError(f"no machine has so much memory: give at most {MOST >> 40}TB.")
+        raise InputError(
+            say("no machine has so much memory: give at most {most}TB.", most=MOST >> 40)
+        )
     size = int(amount)
     if size < LEAST:
-        raise InputError(f"{given} of memory is too little: give at least {LEAST >> 20}MB.")
+        raise InputError(
+            say(
+                "{given} of memory is too little: give at least {least}MB.",
+                given=given,
+                least=LEAST >> 20,
+            )
+        )
     return size
 
 

@@ -9,7 +9,9 @@ from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
-from microgauge.tables.source import ASIDE, SHEET, files_of
+from microgauge.languages.messages import say, strung
+from microgauge.tables.formats.format import SHEET
+from microgauge.tables.source import ASIDE, files_of
 
 
 def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> list[str]:
@@ -22,17 +24,31 @@ def collisions(outputs: Mapping[str, Path], inputs: Iterable[str | Path]) -> lis
     for option, output in outputs.items():
         place = _place(output)
         if place in read or (_identity(place) in known):
-            faults.append(f"{option}: {output} is an input of this run; write elsewhere.")
+            faults.append(
+                say(
+                    "{option}: {output} is an input of this run; write elsewhere.",
+                    option=option,
+                    output=output,
+                )
+            )
         elif any(_joins(place, source) for source in sources):
             faults.append(
-                f"{option}: {output} would be a part of an input, by its folder or pattern; write "
-                "elsewhere."
+                say(
+                    "{option}: {output} would be a part of an input, by its folder or "
+                    "pattern; write elsewhere.",
+                    option=option,
+                    output=output,
+                )
             )
     by_place: dict[Path, list[str]] = {}
     for option, output in outputs.items():
         by_place.setdefault(_place(output), []).append(option)
     return faults + [
-        f"{' and '.join(options)} would write the same file, {place.name}; name different ones."
+        say(
+            "{options} would write the same file, {name}; name different ones.",
+            options=strung(options, say(" and ")),
+            name=place.name,
+        )
         for place, options in by_place.items()
         if len(options) > 1
     ]

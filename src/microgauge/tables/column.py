@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Floats
 from microgauge.kernels import distinct_numbers, few_texts
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.tables.formats.format import Lines
 
@@ -95,7 +96,7 @@ class LeftOut:
     @staticmethod
     def nested(what: object) -> LeftOut:
         """For a column of lists, structures or the like."""
-        return LeftOut("nested", f"no single values ({what})")
+        return LeftOut("nested", say("no single values ({what})", what=what))
 
 
 @dataclass(frozen=True, eq=False)

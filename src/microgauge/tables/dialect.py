@@ -19,6 +19,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError, listing
+from microgauge.languages.messages import say, strung
 from microgauge.records import dataclass
 from microgauge.tables.formats import format_names
 from microgauge.tables.formats.format import Lines
@@ -45,9 +46,9 @@ FEWEST = 1
 FEWEST_WORDS = 3
 """Words of a line that may be fields: fewer are a name with a number, or a first and a last one."""
 EMPTY = ("", "NA", "NaN", "nan", "NULL", "null", ".")
-NO_HEADER = (
-    "{} seems to have no header: its first line looks like the lines below it. Put a line with "
-    "the names of the columns first; if that line is one, choose names that are no values."
+NO_HEADER = say(
+    "{where} seems to have no header: its first line looks like the lines below it. Put a line "
+    "with the names of the columns first; if that line is one, choose names that are no values."
 )
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
@@ -76,12 +77,15 @@ class Dialect:
             rows = _rows(sample, delimiter, quote)
         except csv.Error:
             raise InputError(
-                f"{where} is not a readable CSV file: check its quotes and line ends."
+                say(
+                    "{where} is not a readable CSV file: check its quotes and line ends.",
+                    where=where,
+                )
             ) from None
         if not rows:
-            raise InputError(f"{where} is empty.")
+            raise InputError(say("{where} is empty.", where=where))
         if is_headless(rows) or is_headless(_cut_at_spaces(rows)):
-            raise InputError(NO_HEADER.format(where))
+            raise InputError(NO_HEADER.format(where=where))
         header = checked_header([name.strip() for name in rows[0]], where)
         return Dialect(delimiter, quote, tuple(header), leading)
 
@@ -94,8 +98,11 @@ def dialect_of(path: Path, where: str) -> Dialect:
             start += file.readline()  # a header of thousands of columns
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
-            f"{where} is in UTF-16, which cannot be read in batches: convert it to UTF-8, or give "
-            "more --memory."
+            say(
+                "{where} is in UTF-16, which cannot be read in batches: convert it to "
+                "UTF-8, or give more --memory.",
+                where=where,
+            )
         )
     return Dialect.found(_as_utf8(start[: start.rfind(b"\n") + 1] or start, where), where)
 
@@ -159,7 +166,7 @@ def _as_utf8(content: bytes, where: str) -> bytes:
     if b"\0" in content[: 1 << 20]:
         raise InputError(_no_text(where))
     if not content.strip():
-        raise InputError(f"{where} is empty.")
+        raise InputError(say("{where} is empty.", where=where))
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
@@ -173,7 +180,11 @@ def _as_utf8(content: bytes, where: str) -> bytes:
 
 
 def _no_text(where: str) -> str:
-    return f"{where} is neither text nor a format that is known ({', '.join(format_names())})."
+    return say(
+        "{where} is neither text nor a format that is known ({format_names}).",
+        where=where,
+        format_names=strung(format_names(), ", "),
+    )
 
 
 def _sample(content: bytes) -> str:
@@ -286,14 +297,20 @@ def checked_header(header: Sequence[str], where: str) -> list[str]:
         # The first line of a file without a header holds cells of the data: places, no names.
         places = [str(i) for i, column in enumerate(header, start=1) if column == repeated[0]]
         raise InputError(
-            f"{where} has more than one column of the same name: columns {listing(places)}. "
-            "Rename them so that every column has its own name."
+            say(
+                "{where} has more than one column of the same name: columns {places}. "
+                "Rename them so that every column has its own name.",
+                where=where,
+                places=listing(places),
+            )
         )
     unnamed = [str(i) for i, column in enumerate(header, start=1) if not column]
     if unnamed == ["1"]:
         return ["row", *header[1:]]  # R and pandas write row names under an empty heading
     if unnamed:
-        raise InputError(f"{where}: column {listing(unnamed)} has no name.")
+        raise InputError(
+            say("{where}: column {unnamed} has no name.", where=where, unnamed=listing(unnamed))
+        )
     return list(header)
 
 
@@ -304,13 +321,16 @@ def _ragged(content: bytes, dialect: Dialect, where: str) -> str:
     try:
         long = [reader.line_num for row in reader if len(row) > width]
     except csv.Error as error:
-        return f"{where} is not a readable CSV file ({error})."
+        return say("{where} is not a readable CSV file ({error}).", where=where, error=error)
     if not long:
-        return f"{where} is not a readable CSV file; check its quotes."
-    return (
-        f"{where} has {width} columns by its header but more fields in "
-        f"{len(long)} of its lines, first in line {long[0]}. A delimiter inside a value needs "
-        "quotes."
+        return say("{where} is not a readable CSV file; check its quotes.", where=where)
+    return say(
+        "{where} has {width} columns by its header but more fields in {n} of its "
+        "lines, first in line {long}. A delimiter inside a value needs quotes.",
+        where=where,
+        width=width,
+        n=len(long),
+        long=long[0],
     )
 
 

@@ -18,6 +18,7 @@ import polars as pl
 from microgauge.arrays import Codes, Floats
 from microgauge.errors import InputError
 from microgauge.kernels import Places, distinct_numbers
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.tables.column import Column, Kind, LeftOut, UnsupportedColumn, as_cells, smallest
 
@@ -272,7 +273,7 @@ class Dictionary:
         if self.empty:
             return other.kind
         if "text" in (self.kind, other.kind):
-            raise InputError("a column is text in some batches and numbers in others.")
+            raise InputError(say("a column is text in some batches and numbers in others."))
         return "number"
 
     def united(self, a: Dictionary, b: Dictionary) -> Dictionary:
@@ -363,7 +364,9 @@ class Dictionary:
         if self.texts is not None:
             return self.texts
         if self.numbers is None or (self.kind == "text" and not self.spelled.number):
-            raise UnsupportedColumn(LeftOut("crowded", f"more than {self.limit:,} different texts"))
+            raise UnsupportedColumn(
+                LeftOut("crowded", say("more than {limit:,} different texts", limit=self.limit))
+            )
         width = self.width
         return self.numbers if width is None else self.numbers + width / 2.0
 
@@ -458,4 +461,6 @@ def _united(a: Floats, b: Floats) -> Floats:
 def check_unchanged(same: bool) -> None:
     """`InputError` where the second reading of a table does not find what the first did."""
     if not same:
-        raise InputError("a table changed while it was read; read it again when it is at rest.")
+        raise InputError(
+            say("a table changed while it was read; read it again when it is at rest.")
+        )

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from microgauge.errors import listing
+from microgauge.languages.messages import say
 
 
 def column_drift(
@@ -22,12 +23,28 @@ def column_drift(
     new = [name for name in found if name not in expected]
     faults = []
     if gone:
-        faults.append(f"{part} lacks {listing(gone)}, which {first} has.")
+        faults.append(
+            say(
+                "{part} lacks {gone}, which {first} has.",
+                part=part,
+                gone=listing(gone),
+                first=first,
+            )
+        )
     if new:
-        faults.append(f"{part} has {listing(new)}, which {first} lacks.")
+        faults.append(
+            say("{part} has {new}, which {first} lacks.", part=part, new=listing(new), first=first)
+        )
     return faults + [
-        f'{part} holds "{name}" as {found[name]}, where {first} holds {kind}. Write all parts '
-        "with the same types."
+        say(
+            '{part} holds "{name}" as {found}, where {first} holds {kind}. Write all '
+            "parts with the same types.",
+            part=part,
+            name=name,
+            found=found[name],
+            first=first,
+            kind=kind,
+        )
         for name, kind in expected.items()
         if name in found and not alike(kind, found[name])
     ]
@@ -45,8 +62,15 @@ def header_drift(
     if not gone and not new:
         return []
     return [
-        f"{part} has another first line than {first}: {gone} of its {len(expected)} column names "
-        f"are not there, {new} others are."
+        say(
+            "{part} has another first line than {first}: {gone} of its {n} column names "
+            "are not there, {new} others are.",
+            part=part,
+            first=first,
+            gone=gone,
+            n=len(expected),
+            new=new,
+        )
     ]
 
 

@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.tables.formats.format import GZIP_MAGIC, Lines
 
 BLOCK = 1 << 24
@@ -119,8 +120,13 @@ def counted(
     lines.end()
     if 0 < lines.last_fields < width:
         raise InputError(
-            f"{where} ends in a line of {lines.last_fields} fields, where its header has {width}. "
-            "It may be cut off; copy or export it again."
+            say(
+                "{where} ends in a line of {last_fields} fields, where its header has "
+                "{width}. It may be cut off; copy or export it again.",
+                where=where,
+                last_fields=lines.last_fields,
+                width=width,
+            )
         )
     return [r - 1 for r in lines.blank], Lines(len(lines.blank), lines.short), lines.records - 1
 
@@ -156,6 +162,10 @@ def blocks_of(path: Path, skipped: int) -> Iterator[bytes]:
 def uneven(where: str) -> InputError:
     """For text whose quotes do not tell where a record ends."""
     return InputError(
-        f"{where} has blank lines and quotes that do not close: where a record ends cannot be "
-        "told. Remove the blank lines, or double the quotes inside of values."
+        say(
+            "{where} has blank lines and quotes that do not close: where a record ends "
+            "cannot be told. Remove the blank lines, or double the quotes inside of "
+            "values.",
+            where=where,
+        )
     )

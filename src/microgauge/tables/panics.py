@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
 from microgauge.errors import REFUSED, SHOW
+from microgauge.languages.messages import say
 
 ERRORS = 2
 """The number of the stream of errors."""
@@ -126,7 +127,9 @@ def _told_of_the_end(fault: str, kept: int, said: IO[bytes]) -> Iterator[None]:
     def end(number: int) -> None:
         text = os.pread(said.fileno(), io.DEFAULT_BUFFER_SIZE, 0)
         if text.startswith(ENDED):
-            _write(kept, f"microgauge: {fault}\n".encode("utf-8", "backslashreplace"))
+            _write(
+                kept, say("microgauge: {fault}\n", fault=fault).encode("utf-8", "backslashreplace")
+            )
             os._exit(REFUSED)
         _write(kept, text)  # and abort() goes on: what else may be wrong is not ours to explain
 

@@ -12,6 +12,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.log import Progress, silent
 from microgauge.tables.column import Column, LeftOut, Table, UnsupportedColumn, encode
 from microgauge.tables.formats.format import Held
@@ -79,9 +80,11 @@ def _same(cells: pl.Series, before: pl.Series) -> bool:
 
 def _checked(table: Table, which: str) -> Table:
     if not table.columns and not table.unsupported:
-        raise InputError(f"the {which} table {table.name} has no columns.")
+        raise InputError(
+            say("the {which} table {name} has no columns.", which=which, name=table.name)
+        )
     if table.rows == 0:
-        raise InputError(f"the {which} table {table.name} has no rows.")
+        raise InputError(say("the {which} table {name} has no rows.", which=which, name=table.name))
     return table
 
 
@@ -132,18 +135,24 @@ def _held_frame(source: Any, which: str) -> Held:
         return Held.of(name, source)
     if "pandas" in sys.modules and isinstance(source, sys.modules["pandas"].DataFrame):
         names = [str(column) for column in source.columns]
-        refuse_repeats(names, f"the {which} table {name}")
+        refuse_repeats(names, say("the {which} table {name}", which=which, name=name))
         by_name = dict(zip(names, source.columns, strict=True))
         return Held(name, names, lambda column: _from_pandas(source[by_name[column]]))
     if isinstance(source, Mapping):
         return Held.of(name, pl.DataFrame(source, strict=False))
     if hasattr(source, "__arrow_c_stream__"):
         if hasattr(source, "column_names"):
-            refuse_repeats(source.column_names, f"the {which} table {name}")
+            refuse_repeats(
+                source.column_names, say("the {which} table {name}", which=which, name=name)
+            )
         return Held.of(name, pl.DataFrame(source))
     raise InputError(
-        f"the {which} table is a {type(source).__name__}. Give a path, a pandas or polars data "
-        "frame, a PyArrow table, or any object with the Arrow C stream interface."
+        say(
+            "the {which} table is a {name}. Give a path, a pandas or polars data frame, "
+            "a PyArrow table, or any object with the Arrow C stream interface.",
+            which=which,
+            name=type(source).__name__,
+        )
     )
 
 
@@ -198,5 +207,7 @@ def _from_objects(cells: list[Any]) -> pl.Series:
     if present and present <= {int, float}:
         return pl.Series(cells, dtype=pl.Float64, strict=False)
     if any(issubclass(kind, list | dict | tuple | set) for kind in present):
-        raise InputError("a column of the pandas table holds lists or dicts; drop or unpack it.")
+        raise InputError(
+            say("a column of the pandas table holds lists or dicts; drop or unpack it.")
+        )
     return pl.Series([None if c is None else _label(c) for c in cells], dtype=pl.String)

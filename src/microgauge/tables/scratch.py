@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Hashes
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import say
 from microgauge.values.hashing import mixed
 
 MOST_FILES = 10_240
@@ -132,7 +133,9 @@ def _more_files() -> bool:
 
 def _fault(folder: Path | None, error: OSError) -> str:
     place = folder or Path(tempfile.gettempdir())
-    return (
-        f"scratch files cannot be written in {place}: {said_by_system(error)}. Name a folder with "
-        "more room (--scratch), or allow more open files (ulimit -n)."
+    return say(
+        "scratch files cannot be written in {place}: {said_by_system}. Name a folder "
+        "with more room (--scratch), or allow more open files (ulimit -n).",
+        place=place,
+        said_by_system=said_by_system(error),
     )

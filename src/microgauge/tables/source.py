@@ -17,10 +17,11 @@ import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError, first_line, listing, read_once, said_by_system
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.tables.drift import common_type
 from microgauge.tables.formats import Format, format_of
-from microgauge.tables.formats.format import Held
+from microgauge.tables.formats.format import SHEET, Held
 from microgauge.tables.panics import unheard
 
 Paths = str | Path | Sequence[str | Path]
@@ -29,8 +30,6 @@ Read = TypeVar("Read")
 
 ASIDE = (".", "_")
 """How names start that are no part of a folder's table."""
-SHEET = "::"
-"""Stands between a file and the name of a sheet in it."""
 
 FAULTS = (
     pl.exceptions.PolarsError,
@@ -66,7 +65,12 @@ class Source:
             name, parts = _parts(given, which)
         except OSError as error:  # a name that is too long, a folder that may not be read
             raise InputError(
-                f"the {which} table {given} cannot be read: {said_by_system(error)}."
+                say(
+                    "the {which} table {given} cannot be read: {said_by_system}.",
+                    which=which,
+                    given=given,
+                    said_by_system=said_by_system(error),
+                )
             ) from None
         starts, faults = _starts(parts, which)
         if faults:
@@ -77,18 +81,39 @@ class Source:
             usual = kinds.most_common(1)[0][0]
             others = listing(part.name for part, kind in formats.items() if kind != usual)
             raise InputError(
-                f"the {which} table {name} has parts of different formats: most are {usual.name}, "
-                f"but not {others}."
+                say(
+                    "the {which} table {name} has parts of different formats: most are "
+                    "{name2}, but not {others}.",
+                    which=which,
+                    name=name,
+                    name2=usual.name,
+                    others=others,
+                )
             )
         (kind,) = kinds
         if len(parts) > 1 and not kind.several:
             said = " or ".join(filter(None, (", ".join(kind.said[:-1]), kind.said[-1])))
-            raise InputError(f"the {which} table {name} has {len(parts)} {said} files; name one.")
+            raise InputError(
+                say(
+                    "the {which} table {name} has {n} {said} files; name one.",
+                    which=which,
+                    name=name,
+                    n=len(parts),
+                    said=said,
+                )
+            )
         within = [part for part in parts if sheet_of(part) is not None]
         if within and not kind.has_sheets:
             raise InputError(
-                f"the {which} table {file_of(within[0])} is a {kind.name} file, which has no "
-                f"sheets: leave out {SHEET}{sheet_of(within[0])}."
+                say(
+                    "the {which} table {file_of} is a {name} file, which has no sheets: "
+                    "leave out {sheet}{sheet_of}.",
+                    which=which,
+                    file_of=file_of(within[0]),
+                    name=kind.name,
+                    sheet=SHEET,
+                    sheet_of=sheet_of(within[0]),
+                )
             )
         return Source(name, which, parts, kind)
 
@@ -100,8 +125,8 @@ class Source:
     def part_name(self, part: Path) -> str:
         """A part as messages name it."""
         if len(self.parts) == 1:
-            return f"the {self.which} table {part}"
-        return f"the part {part} of the {self.which} table"
+            return say("the {which} table {part}", which=self.which, part=part)
+        return say("the part {part} of the {which} table", part=part, which=self.which)
 
     # -- columns and rows ----------------------------------------------------------------------
 
@@ -167,8 +192,8 @@ class Source:
 
     def unheard(self) -> AbstractContextManager[None]:
         """Let polars say nothing by itself of damage; not for a generator, which may lie about."""
-        where = f"the {self.which} table {self.name}"
-        return unheard(self.format.damaged(where, "it asks for more memory than there is"))
+        where = say("the {which} table {name}", which=self.which, name=self.name)
+        return unheard(self.format.damaged(where, say("it asks for more memory than there is")))
 
     @contextmanager
     def _naming(self, part: Path) -> Iterator[None]:
@@ -183,7 +208,7 @@ class Source:
             # they say is for who wrote the library.
             if type(error).__name__ != PANIC:
                 raise
-            raise self._damaged(part, "its parts do not fit together") from None
+            raise self._damaged(part, say("its parts do not fit together")) from None
 
     def _damaged(self, part: Path, why: str) -> InputError:
         return InputError(self.format.damaged(self.part_name(part), why))
@@ -218,8 +243,12 @@ def refuse_repeats(names: Any, where: str) -> None:
     repeated = [column for column, times in Counter(list(names)).items() if times > 1]
     if repeated:
         raise InputError(
-            f"{where} has more than one column named {listing(repeated)}. "
-            "Rename them so that every column has its own name."
+            say(
+                "{where} has more than one column named {repeated}. Rename them so that "
+                "every column has its own name.",
+                where=where,
+                repeated=listing(repeated),
+            )
         )
 
 
@@ -296,8 +325,10 @@ def _parts(given: Paths, which: str) -> tuple[str, tuple[Path, ...]]:
     if not isinstance(given, str | Path):
         parts = tuple(part for path in given for part in _parts(path, which)[1])
         if not parts:
-            raise InputError(f"the {which} table is an empty list of files.")
-        return f"{parts[0]} and {len(parts) - 1} more" if len(parts) > 1 else str(parts[0]), parts
+            raise InputError(say("the {which} table is an empty list of files.", which=which))
+        return say("{parts} and {n} more", parts=parts[0], n=len(parts) - 1) if len(
+            parts
+        ) > 1 else str(parts[0]), parts
     file, sheet = _file_and_sheet(given)
     return str(Path(given)), tuple(
         part if sheet is None else Path(f"{part}{SHEET}{sheet}") for part in _files(file, which)
@@ -310,7 +341,9 @@ def _files(name: str, which: str) -> list[Path]:
     if path.is_dir():
         parts = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith(ASIDE))
         if not parts:
-            raise InputError(f"the {which} table {path} is a folder without files.")
+            raise InputError(
+                say("the {which} table {path} is a folder without files.", which=which, path=path)
+            )
         return parts
     if path.exists():
         return [path]
@@ -318,15 +351,24 @@ def _files(name: str, which: str) -> list[Path]:
     if parts:
         return parts
     if any(sign in str(path) for sign in "*?["):
-        raise InputError(f"no file is named like {path} (the {which} table).")
-    raise InputError(f"there is no file {path} (the {which} table).{_neighbours(path)}")
+        raise InputError(
+            say("no file is named like {path} (the {which} table).", path=path, which=which)
+        )
+    raise InputError(
+        say(
+            "there is no file {path} (the {which} table).{neighbours}",
+            path=path,
+            which=which,
+            neighbours=_neighbours(path),
+        )
+    )
 
 
 def _neighbours(path: Path) -> str:
     if not path.parent.is_dir():
-        return f" There is no folder {path.parent} either."
+        return say(" There is no folder {parent} either.", parent=path.parent)
     names = sorted(p.name for p in path.parent.iterdir() if p.is_file() and p.name[:1] != ".")
-    return f" The folder holds: {listing(names)}." if names else ""
+    return say(" The folder holds: {names}.", names=listing(names)) if names else ""
 
 
 def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[str]]:
@@ -336,15 +378,22 @@ def _starts(parts: Sequence[Path], which: str) -> tuple[dict[Path, bytes], list[
     for part in parts:
         try:
             if not stat.S_ISREG(file_of(part).stat().st_mode):
-                faults.append(read_once(f"the {which} table {part}"))
+                faults.append(read_once(say("the {which} table {part}", which=which, part=part)))
                 continue
             with file_of(part).open("rb") as file:
                 start = file.read(8)
         except OSError as error:
-            faults.append(f"the {which} table {part} cannot be read: {said_by_system(error)}.")
+            faults.append(
+                say(
+                    "the {which} table {part} cannot be read: {said_by_system}.",
+                    which=which,
+                    part=part,
+                    said_by_system=said_by_system(error),
+                )
+            )
             continue
         if start:
             starts[part] = start
         else:
-            faults.append(f"the {which} table {part} is empty.")
+            faults.append(say("the {which} table {part} is empty.", which=which, part=part))
     return starts, faults

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Hashes
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.tables.column import Column, Key, LeftOut, Table, UnsupportedColumn, as_cells
 from microgauge.tables.dictionary import Dictionary, check_unchanged
@@ -155,7 +156,10 @@ class _Reader:
         done = 0
         for frame in self._source.batches(size):
             rows = self._source.rows
-            self._progress(f"{what} the {self._source.which} table", done / rows if rows else 0.0)
+            self._progress(
+                what.format(which=self._source.which),
+                done / rows if rows else 0.0,
+            )
             done += frame.height
             if frame.height:
                 yield frame
@@ -168,7 +172,13 @@ class _Reader:
         with ThreadPoolExecutor(THREADS) as threads:
             facts = self._facts(threads)
             if not self._rows:
-                raise InputError(f"the {self._source.which} table {self._source.name} has no rows.")
+                raise InputError(
+                    say(
+                        "the {which} table {name} has no rows.",
+                        which=self._source.which,
+                        name=self._source.name,
+                    )
+                )
             dictionaries, left_out = told_apart(facts)
             self._unsupported |= left_out
             codes, words = self._codes(threads, dictionaries, facts)
@@ -195,7 +205,7 @@ class _Reader:
         assert self._key is not None
         words = self._no_words()
         with self._source.unheard():
-            for frame in self._batches("reading the key of"):
+            for frame in self._batches(say("reading the key of the {which} table")):
                 self._append_words(words, KeyFacts(numbers=False), frame)
         return words
 
@@ -212,7 +222,7 @@ class _Reader:
 
     def _facts(self, threads: ThreadPoolExecutor) -> dict[str, Any]:
         totals = {name: Total() for name in self._names}
-        for frame in self._batches("reading"):
+        for frame in self._batches(say("reading the {which} table")):
             found = threads.map(
                 lambda n: batch_facts(frame[n], n, totals[n], self._reading),  # noqa: B023
                 self._names,
@@ -230,7 +240,7 @@ class _Reader:
         folder = self._reading.scratch
         codes = {name: Spilled(d.dtype, folder) for name, d in dictionaries.items()}
         words = self._no_words()
-        for frame in self._batches("coding"):
+        for frame in self._batches(say("coding the {which} table")):
             found = threads.map(lambda n: dictionaries[n].coded(frame[n]), codes)  # noqa: B023
             for name, part in zip(codes, found, strict=True):
                 codes[name].append(part)

@@ -346,8 +346,9 @@ def test_limits_decide_where_there_are_some(require, useful, safe, limited):
 
 def test_a_missed_limit_is_named_with_what_it_is():
     verdict = NOISE.assessed(require="tables>=0.5, gdu>=0.99, utility>=0.4").verdict
-    assert re.fullmatch(
-        r"It misses a limit that was set: gdu at least 0\.99 \(it is 0\.\d+\)\.",
+    assert re.search(
+        r"^Tables of two .* shuffled variables.*\. "
+        r"It misses a limit that was set: gdu at least 0\.99 \(it is 0\.\d+\)\.$",
         verdict.useful.sentence,
     )
     assert (verdict.useful.measure, verdict.useful.limit) == ("gdu", 0.99)
@@ -364,7 +365,19 @@ def test_a_limit_on_the_risk_is_one_on_its_measure():
 
 def test_limits_on_other_figures_do_not_hide_the_risk():
     said = NOISE.assessed(require="k>=1").verdict.safe.sentence
-    assert "The risk itself has no limit; it is 0.063." in said
+    assert said.startswith("An intruder who knows ")
+    assert "with a chance of 0.063 on average. It keeps the limit" in said
+    assert said.endswith("The risk itself has no limit.")
+
+
+@pytest.mark.parametrize("require", [None, "risk<=0.01", "risk<=0.01, k>=5", "risk<=0.9"])
+@pytest.mark.parametrize("name", ["noise", "identical"])
+def test_a_limit_takes_no_explanation_away_and_nothing_is_said_twice(name, require):
+    verdict = CASES[name].assessed(only=["verdict"], skip=(), require=require).verdict
+    assert verdict.safe.sentence.count("An intruder who knows ") == 1
+    assert verdict.safe.sentence.count("It must not be released") == (name == "identical")
+    limit = re.findall(r"It (?:keeps|misses) [^:]*:", verdict.safe.sentence)
+    assert len(limit) == (require is not None)
 
 
 def test_a_stop_is_poor_whatever_the_limits():
@@ -372,6 +385,7 @@ def test_a_stop_is_poor_whatever_the_limits():
     assert verdict.safe.grade == "poor"
     assert verdict.safe.sentence.startswith("It must not be released as it is: ")
     assert ". It keeps the limit" in verdict.safe.sentence
+    assert verdict.safe.sentence.count("It must not be released") == 1
 
 
 def test_a_missed_balance_is_a_finding_of_neither_grade():
@@ -559,6 +573,56 @@ def test_it_does_not_depend_on_the_order_of_rows_and_columns():
     assert codes[0] == codes[1]
 
 
+def test_the_three_figures_of_use_are_those_of_the_tables_compared():
+    for name in ("noise", "one removed", "by gdu", "by gdu, one removed"):
+        said = verdict_on(name).useful.sentence
+        assert ("the removed variable counts as nothing" in said) == ("removed" in name)
+        if "removed" in name:
+            assert f"On the map its utility is {verdict_on(name).utility:.3f}: there" in said
+        assert ("with all variables, a fresh" in said) == (name == "by gdu, one removed")
+
+
+def numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(number=[f"n{i}" for i in range(len(frame))])
+
+
+def told_unchanged(protected: pd.DataFrame):
+    found = Case(protected, "", "").assessed(only=["verdict"], skip=()).verdict.findings
+    return [one for one in found if one.code == "unchanged-records"]
+
+
+def test_a_sample_of_unchanged_records_is_told():
+    (found,) = told_unchanged(O.sample(180, random_state=1))
+    assert found.grade == "warn"
+    assert set(found.about) == set(O)
+    number = int(re.match(r"(\d+) people of the original", found.sentence)[1])
+    assert 0.95 * 180 <= number <= 180
+    assert "this file of 180 records" in found.sentence
+    for other in (make_survey(500, 9), perturb(O, 0.3), O, shuffled(O).head(200)):
+        assert not told_unchanged(other)
+
+
+def test_a_joined_sample_of_unchanged_records_is_told():
+    whole = numbered(O)
+    said = types_of(whole, KEYS | {"number": {"role": "id"}})
+
+    def told(protected):
+        result = microgauge.assess(
+            whole, protected, schema=said, key="number", only=["verdict", "loss"]
+        )
+        return [one for one in result.verdict.findings if one.code == "unchanged-records"]
+
+    (found,) = told(whole.head(180))
+    assert found.grade == "warn"
+    assert found.sentence.startswith("All 180 records of this file are unchanged records")
+    few = whole.head(180).copy()
+    few.loc[:4, "age"] += 1
+    (found,) = told(few)
+    assert found.sentence.startswith("175 of 180 records of this file are unchanged records")
+    few.loc[:20, "age"] += 1
+    assert not told(few)
+
+
 # -- the steps of the grades ---------------------------------------------------------------------
 
 
@@ -595,14 +659,20 @@ def test_words_of_use_hold_for_any_scores():
         score = float(np.round(rng.choice([rng.uniform(0.4, 1.0), permuted, resample]), 2))
         useful = verdict_of(with_tables(score, permuted, resample), Measures("tables")).useful
         said = useful.sentence
+        shown = [float(number) for number in re.findall(r"in ([\d.]+) %", said)]
+        assert shown == [pytest.approx(100 * x) for x in (score, resample, permuted)]
         if resample - permuted < 0.01 - 1e-9:
-            assert "less than 0.01 above shuffled" in said
-            assert ("within 0.01" in said) == (abs(score - resample) <= 0.01 + 1e-9)
-            assert ("less than a fresh sample of" in said) == (score < resample - 0.01 - 1e-9)
+            assert "less than one percentage point above shuffled" in said
+            assert ("within one percentage point of a fresh" in said) == (
+                abs(score - resample) <= 0.01 + 1e-9
+            )
+            assert ("That is less than a fresh sample has" in said) == (
+                score < resample - 0.01 - 1e-9
+            )
             continue
-        assert ("no less than can be expected of a fresh sample" in said) == (score >= resample)
-        assert ("no more than with the original's variables" in said) == (score <= permuted)
-        way = re.search(r"which is (under )?(\d+) % on a scale from", said)
+        assert ("That is all of the way" in said) == (score >= resample)
+        assert ("no further than shuffled variables" in said) == (score <= permuted)
+        way = re.search(r"That is (under )?(\d+) % of the way from", said)
         kept = (score - permuted) / (resample - permuted)
         assert (way is not None) == (0 < kept < 1)
         if way is not None and not way[1]:
@@ -722,7 +792,10 @@ def test_zones_are_drawn_only_where_they_give_the_grade():
 def test_a_bar_is_as_long_as_the_number_beside_it(name):
     decision, kept = decision_on(name), verdict_on(name).useful.kept
     bar = decision["useful"]["bar"]
-    shown = re.fullmatch(r"on the scale of its grade: (\d+) %( or more| or less)?", bar["said"])
-    assert abs(float(shown[1]) / 100 - bar["value"]) < 0.01
-    assert (kept >= 1) == (shown[2] == " or more")
+    ends = {"all of the way": "100", "no further than shuffled variables": "0"}
+    shown = next((n for said, n in ends.items() if bar["said"].startswith(said)), None)
+    shown = shown or re.match(r"(\d+) % of the way", bar["said"])[1]
+    assert abs(float(shown) / 100 - bar["value"]) < 0.01
+    assert (kept >= 1) == ("all of the way" in bar["said"])
+    assert bar["said"] in verdict_on(name).useful.sentence
     assert decision["safe"]["bar"]["value"] == decision["safe"]["value"]

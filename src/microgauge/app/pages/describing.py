@@ -17,17 +17,17 @@ from microgauge.app.project import State, digest
 from microgauge.app.results import read
 from microgauge.app.server import Running
 from microgauge.errors import InputError
-from microgauge.languages import Words
+from microgauge.languages.catalogue import Words
 
 MOST_KEPT = 8
 """Descriptions that are kept; older ones say what is no longer asked."""
 
 
 def pair_of(state: State) -> list[str]:
-    """The files that are described: the original, and the first candidate."""
-    return [
-        name for name in (state["files"]["original"], *state["files"]["candidates"][:1]) if name
-    ]
+    """The files that are described: the original, and the candidate that is shown, or the first."""
+    there = state["files"]["candidates"]
+    shown = [name for name in there if name == state["shown"]] or there
+    return [name for name in (state["files"]["original"], *shown[:1]) if name]
 
 
 def queue_description(running: Running) -> None:
@@ -36,11 +36,17 @@ def queue_description(running: Running) -> None:
     files = pair_of(state)
     if not files:
         return
+    needed = {run.id for run in latest(running.jobs, state).values()}
     for place, run in enumerate(running.jobs.runs("describe")):
         if not run.over:
             running.jobs.cancel(run.id)
-        elif place >= MOST_KEPT:
+        elif place >= MOST_KEPT and run.id not in needed:
             running.jobs.forget(run.id)
+    _queue(running, state, files)
+
+
+def _queue(running: Running, state: State, files: list[str]) -> None:
+    """Have a pair of files described."""
     text = state["schema"]
     candidate = files[1] if len(files) > 1 else None
     there = any(
@@ -57,8 +63,54 @@ def queue_description(running: Running) -> None:
         return [held] if there else [plain, held]
 
     about = {"files": files, "schema": digest(text), "prints": prints_of(running.folder, files)}
-    title = "describe variables"
+    title = ", ".join(files)
     running.jobs.add("describe", title, commands, files, about, {asking.SCHEMA: text})
+
+
+def latest(jobs: Jobs, state: State) -> dict[str, Run]:
+    """For each candidate the last run that described it beside the original."""
+    found: dict[str, Run] = {}
+    for run in jobs.runs("describe"):
+        files = run.about.get("files", [])
+        if len(files) == 2 and files[0] == state["files"]["original"] and _variables(jobs, run):
+            found.setdefault(files[1], run)
+    return {name: found[name] for name in state["files"]["candidates"] if name in found}
+
+
+def _variables(jobs: Jobs, run: Run) -> dict[str, Any] | None:
+    """What a run found out of variables."""
+    path = jobs.file(run, "variables.json")
+    return None if path is None else read(path)
+
+
+def differences(jobs: Jobs, state: State) -> dict[str, list[tuple[str, str | None]]]:
+    """For each variable the candidates that lack it, or have it in another type than the original.
+
+    Each with the type that it has there; None where it is not there at all. Only candidates that
+    were described are looked at.
+    """
+    found: dict[str, list[tuple[str, str | None]]] = {}
+    for name, run in latest(jobs, state).items():
+        for variable in (_variables(jobs, run) or {"variables": []})["variables"]:
+            after = variable["protected"]
+            if variable["removed"] or after is None:
+                found.setdefault(variable["name"], []).append((name, None))
+            elif after["type"] != variable["original"]["type"]:
+                found.setdefault(variable["name"], []).append((name, after["type"]))
+    return found
+
+
+def _outdated(running: Running, state: State) -> list[str]:
+    """Candidates that were not described yet, or not as the schema and the files are now."""
+    there = latest(running.jobs, state)
+    original, schema = state["files"]["original"], digest(state["schema"])
+    return [
+        name
+        for name in state["files"]["candidates"]
+        if name not in there
+        or there[name].about.get("schema") != schema
+        or there[name].about.get("prints") != prints_of(running.folder, [original, name])
+    ]
 
 
 def description_of(jobs: Jobs, state: State) -> tuple[Run | None, dict[str, Any] | None]:
@@ -70,8 +122,7 @@ def description_of(jobs: Jobs, state: State) -> tuple[Run | None, dict[str, Any]
     alike = [run for run in there if run.about.get("files", [])[:1] == files[:1]]
     last = same[0] if same else None
     for run in (*same, *alike) if files else ():
-        path = jobs.file(run, "variables.json")
-        found = None if path is None else read(path)
+        found = _variables(jobs, run)
         if found is not None:
             return last, found
     return last, None
@@ -81,7 +132,7 @@ def page(desk: Desk, request: Request) -> Response:
     """The table of variables."""
     state = desk.running.project.state
     run, found = description_of(desk.running.jobs, state)
-    content = _content(state)
+    content = content_now(state)
     rows = [] if found is None else schemas.table_rows(found["variables"], content)
     files = pair_of(state)
     stale = run is not None and run.about.get("prints") != prints_of(desk.running.folder, files)
@@ -93,14 +144,60 @@ def page(desk: Desk, request: Request) -> Response:
         run=run,
         found=found,
         rows=rows,
-        seen=_roles(content),
+        seen=[files, _roles(content)],
         types=type_words(desk.words(request)),
         roles=role_words(desk.words(request)),
         general=_general(run, rows),
         placed=_placed(run, rows),
         stale=stale,
         proposed=[row for row in rows if row["guess"]],
+        shown=files[1] if len(files) > 1 else None,
+        differences=differences(desk.running.jobs, state),
+        outdated=[name for name in _outdated(desk.running, state) if name not in files],
+        others=_others_under_way(desk.running.jobs, run),
     )
+
+
+def _others_under_way(jobs: Jobs, run: Run | None) -> list[Run]:
+    """Descriptions of other candidates that are not finished, the next one first."""
+    under_way = [one for one in reversed(jobs.runs("describe")) if not one.over]
+    return [one for one in under_way if run is None or one.id != run.id]
+
+
+def show_candidate(desk: Desk, request: Request, asked: Asked) -> str:
+    """Show another candidate beside the original; it is described if it was not yet."""
+    state = desk.running.project.state
+    wanted = asked["candidate"]
+    if wanted not in state["files"]["candidates"]:
+        raise InputError(desk.words(request)("Choose one of the protected versions."))
+
+    def put(state: State) -> None:
+        state["shown"] = wanted
+
+    asked.change(put, "/describe")
+    state = desk.running.project.state
+    if wanted in _outdated(desk.running, state) and not _under_way(desk.running.jobs, state):
+        queue_description(desk.running)
+    return "/describe"
+
+
+def _under_way(jobs: Jobs, state: State) -> bool:
+    """Whether the files that are shown are being described as the schema is now."""
+    wanted = {"files": pair_of(state), "schema": digest(state["schema"])}
+    about = [run.about for run in jobs.runs("describe") if not run.over]
+    return any({key: one.get(key) for key in wanted} == wanted for one in about)
+
+
+def describe_each(desk: Desk, request: Request, asked: Asked) -> str:
+    """Describe every candidate that was not described as all is now; the one shown comes first."""
+    state = desk.running.project.state
+    original = state["files"]["original"]
+    asked.change(lambda state: None, "/describe")
+    busy = [run.about.get("files") for run in desk.running.jobs.runs("describe") if not run.over]
+    for name in _outdated(desk.running, state) if original else ():
+        if [original, name] not in busy:
+            _queue(desk.running, state, [original, name])
+    return "/describe"
 
 
 def type_words(words: Words) -> dict[str, str]:
@@ -125,7 +222,8 @@ def role_words(words: Words) -> dict[str, str]:
     }
 
 
-def _content(state: State) -> dict[str, Any]:
+def content_now(state: State) -> dict[str, Any]:
+    """What the schema says."""
     try:
         return schemas.content_of(state["schema"])
     except InputError:  # the file was changed by hand; its text is shown with its faults
@@ -157,9 +255,11 @@ def _general(run: Run | None, rows: list[dict[str, Any]]) -> list[str]:
 def save_roles(desk: Desk, request: Request, asked: Asked) -> str:
     """Types and roles of the whole table."""
     state = desk.running.project.state
-    content = _content(state)
-    asked.check(_roles(content))
-    fields = (asked.all("name"), asked.all("type"), asked.all("role"))
+    content = content_now(state)
+    asked.check([pair_of(state), _roles(content)])
+    _, found = description_of(desk.running.jobs, state)
+    known = [variable["name"] for variable in (found or {"variables": []})["variables"]]
+    fields = (asked.names("name", known), asked.all("type"), asked.all("role"))
     for name, kind, role in zip(*fields, strict=False):
         entry = schemas.entry_of(content, name)
         chosen = {key: value for key, value in (("type", kind), ("role", role)) if value}
@@ -167,23 +267,24 @@ def save_roles(desk: Desk, request: Request, asked: Asked) -> str:
         changed = {**others, **chosen}
         if changed != entry:
             content = schemas.with_entry(content, name, changed)
-    return _saved(desk, asked, schemas.text_of(content), "/describe")
+    return save_text(desk, asked, schemas.text_of(content), "/describe")
 
 
 def take_proposals(desk: Desk, request: Request, asked: Asked) -> str:
     """The roles that were guessed."""
     state = desk.running.project.state
-    content = _content(state)
-    asked.check(_roles(content))
+    content = content_now(state)
+    asked.check([pair_of(state), _roles(content)])
     _, found = description_of(desk.running.jobs, state)
     for row in schemas.table_rows((found or {"variables": []})["variables"], content):
         if row["guess"]:
             entry = {**row["entry"], "role": row["guess"]["role"]}
             content = schemas.with_entry(content, row["name"], entry)
-    return _saved(desk, asked, schemas.text_of(content), "/describe")
+    return save_text(desk, asked, schemas.text_of(content), "/describe")
 
 
-def _saved(desk: Desk, asked: Asked, text: str, to: str) -> str:
+def save_text(desk: Desk, asked: Asked, text: str, to: str) -> str:
+    """Another text of the schema; `InputError` where it cannot be one."""
     schemas.content_of(text)
     before = desk.running.project.state["schema"]
 
@@ -209,7 +310,7 @@ def _variable(desk: Desk, request: Request) -> tuple[int, dict[str, Any], list[d
 def variable_page(desk: Desk, request: Request) -> Response:
     """All that can be said of one variable."""
     _, variable, _ = _variable(desk, request)
-    entry = schemas.entry_of(_content(desk.running.project.state), variable["name"])
+    entry = schemas.entry_of(content_now(desk.running.project.state), variable["name"])
     return _variable_shown(desk, request, schemas.fields_of(entry), entry, {})
 
 
@@ -260,9 +361,10 @@ def save_variable(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """One variable's entry; faults are shown beside the fields, and nothing is lost."""
     place, variable, _ = _variable(desk, request)
     name = variable["name"]
-    content = _content(desk.running.project.state)
+    content = content_now(desk.running.project.state)
     before = schemas.entry_of(content, name)
-    asked.check(before)
+    # Of other files, another variable stands at this place.
+    asked.check([name, before])
     fields = {key: value.strip() for key, value in asked.own()}
     entry = schemas.entry_from(fields, before)
     faults = schemas.field_faults(name, entry)
@@ -270,7 +372,7 @@ def save_variable(desk: Desk, request: Request, asked: Asked) -> str | Response:
         changed = schemas.with_entry(content, name, entry)
         try:
             to = f"/describe/{place + 1}" if "next" in fields else "/describe"
-            return _saved(desk, asked, schemas.text_of(changed), to)
+            return save_text(desk, asked, schemas.text_of(changed), to)
         except InputError as error:
             faults = {"": list(error.faults)}
     shown = {**schemas.fields_of(entry), **fields}
@@ -300,7 +402,7 @@ def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
     asked.check(desk.running.project.state["schema"])
     text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
     try:
-        return _saved(desk, asked, text, "/describe")
+        return save_text(desk, asked, text, "/describe")
     except InputError as error:
         seen = desk.running.project.state["schema"]
         return desk.page(
@@ -316,7 +418,7 @@ def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
 
 def take_schema(desk: Desk, asked: Asked, text: str) -> str:
     """A schema file that was sent; `InputError` where it cannot be used."""
-    return _saved(desk, asked, text, "/describe")
+    return save_text(desk, asked, text, "/describe")
 
 
 def again(desk: Desk, request: Request, asked: Asked) -> str:
@@ -328,14 +430,16 @@ def again(desk: Desk, request: Request, asked: Asked) -> str:
 
 PAGES = {
     "/describe": page,
-    "/describe/{place:int}": variable_page,
+    "/describe/{place:place}": variable_page,
     "/describe/schema": schema_page,
     "/describe/schema.toml": schema_file,
 }
 POSTS = {
     "/describe/roles": save_roles,
     "/describe/proposals": take_proposals,
-    "/describe/{place:int}": save_variable,
+    "/describe/{place:place}": save_variable,
     "/describe/schema": save_schema,
     "/describe/again": again,
+    "/describe/candidate": show_candidate,
+    "/describe/each": describe_each,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -10,10 +11,11 @@ from starlette.responses import Response
 
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
+from microgauge.app.folder import Entry, Folder
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import ROLES, State
 from microgauge.errors import InputError
-from microgauge.languages import Words, languages
+from microgauge.languages.catalogue import Words, languages
 
 DEMO = ("demo-original.csv", "demo-protected.csv")
 
@@ -28,22 +30,44 @@ def _shown(
 ) -> Response:
     state = desk.running.project.state
     files = chosen or state["files"]
-    there = desk.running.folder.tables()
+    folder = desk.running.folder
+    role_of = _roles(files)
+    there = _with_chosen(folder, folder.tables(), role_of)
     known = {entry.name for entry in there}
-    named = [*(files[role] for role in ROLES), *files["candidates"]]
     return desk.page(
         request,
         "files.html",
         "files",
-        status=422 if faults else 200,
+        status=422 if faults or chosen else 200,
         tables=there,
-        role_of=_roles(files),
+        role_of=role_of,
         roles=role_words(desk.words(request)),
-        gone=[name for name in named if name and name not in known],
+        gone=[name for name in role_of if name not in known],
+        placed=_sheet_faults(folder, files),
         faults=faults,
         limit=desk.running.settings.upload_limit,
         state=state,
     )
+
+
+def _with_chosen(folder: Folder, there: Sequence[Entry], role_of: Mapping[str, str]) -> list[Entry]:
+    """The tables that are listed, and below its file each sheet that was chosen and is no more."""
+    found = list(there)
+    known = {entry.name for entry in there}
+    for name in role_of:
+        file, sheet = folder.parted(name)
+        beside = [place for place, entry in enumerate(found) if entry.file == file]
+        if name not in known and beside:
+            found.insert(beside[-1] + 1, replace(found[beside[-1]], name=name, sheet=sheet))
+    return found
+
+
+def _sheet_faults(folder: Folder, files: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Names whose sheet is not there, and what the command says of each."""
+    named = [(files[role], role) for role in ROLES]
+    named += [(name, "protected") for name in files["candidates"]]
+    found = {name: folder.sheet_faults(name, which) for name, which in named if name}
+    return {name: faults for name, faults in found.items() if faults}
 
 
 def role_words(words: Words) -> dict[str, str]:
@@ -68,7 +92,8 @@ def choose(desk: Desk, request: Request, asked: Asked) -> str | Response:
     state = desk.running.project.state
     asked.check(state["files"])
     words = desk.words(request)
-    given = list(zip(asked.all("file"), asked.all("role"), strict=False))
+    there = [entry.name for entry in desk.running.folder.tables()]
+    given = list(zip(asked.names("file", there), asked.all("role"), strict=False))
     files: dict[str, Any] = {**dict.fromkeys(ROLES), "candidates": []}
     faults = []
     for name, role in given:
@@ -82,7 +107,7 @@ def choose(desk: Desk, request: Request, asked: Asked) -> str | Response:
             desk.running.folder.inside(name)
     if files["candidates"] and not files["original"]:
         faults.append(words("Say which file is the original."))
-    if faults:
+    if faults or _sheet_faults(desk.running.folder, files):
         return _shown(desk, request, list(dict.fromkeys(faults)), files)
     to = "/describe" if files["original"] else "/"
 

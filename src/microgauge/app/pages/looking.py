@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from microgauge.app import asking, results
+from microgauge.app.asked import place_in
 from microgauge.app.desk import Desk
 from microgauge.app.pages.runs import run_of
 
@@ -77,8 +78,8 @@ def compare(desk: Desk, request: Request) -> Response:
     run = run_of(desk, request)
     result = results.result_of(desk.running.jobs, run)
     there = results.candidates_of(result)
-    places = [int(p) for p in request.query_params.getlist("of") if p.isdigit() and len(p) < 6]
-    places = [place for place in dict.fromkeys(places) if place < len(there)]
+    given = dict.fromkeys(map(place_in, request.query_params.getlist("of")))
+    places = [place for place in given if place is not None and place < len(there)]
     if len(places) < 2:
         places = list(range(min(2, len(there))))
     if len(places) < 2:
@@ -98,6 +99,6 @@ PAGES = {
     "/look": page,
     "/look/{run}": one,
     "/look/{run}/compare": compare,
-    "/look/{run}/{place:int}": candidate,
+    "/look/{run}/{place:place}": candidate,
 }
 POSTS: dict[str, Any] = {}

@@ -37,11 +37,10 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """Queue a measure."""
     running = desk.running
     words = desk.words(request)
-    chosen = [
-        name
-        for name in running.project.state["files"]["candidates"]
-        if name in asked.all("candidate")
-    ]
+    files = running.project.state["files"]
+    asked.check(files)
+    ticked = asked.names("candidate", files["candidates"])
+    chosen = [name for name in files["candidates"] if name in ticked]
     require = asked["require"]
     faults = limit_faults(require)
     if not chosen:
@@ -58,9 +57,14 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     run = running.jobs.add(
         "measure",
         title,
-        lambda place: [asking.measured(state, chosen, place)],
+        lambda place: [asking.measured(state, chosen, place, words.language)],
         asking.inputs_of(state, chosen),
-        {"candidates": chosen, "original": state["files"]["original"], "action": asked.action},
+        {
+            "candidates": chosen,
+            "original": state["files"]["original"],
+            "by": asking.measured_by(state),
+            "action": asked.action,
+        },
         {asking.SCHEMA: state["schema"]},
     )
     return asked.change(lambda state: None, f"/runs/{run.id}")

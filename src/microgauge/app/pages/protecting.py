@@ -11,14 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from microgauge.app import asking, recipes, results
-from microgauge.app.asked import Asked
+from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
-from microgauge.app.folder import plain_name
+from microgauge.app.folder import plain_name, prints_of
 from microgauge.app.jobs import Run
 from microgauge.app.pages.describing import description_of
 from microgauge.app.pages.measuring import limit_faults
 from microgauge.app.project import MOST_UNDO, State, digest
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.masking.methods import method_names
 from microgauge.schema.reading import toml_content
 
@@ -39,6 +40,7 @@ def page(desk: Desk, request: Request) -> Response:
         state=state,
         recipes=[(one, recipes.size_of(one["content"])) for one in state["recipes"]],
         runs=desk.running.jobs.runs("explore", "candidate"),
+        title=recipes.title_of,
     )
 
 
@@ -86,6 +88,9 @@ def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response
         state=state,
         recipe=recipe,
         told=recipes.told,
+        title=recipes.title_of,
+        is_editable=recipes.is_editable,
+        names=_variables,
         faults=list(faults) or recipes.faults_of(content, found),
         size=recipes.size_of(content),
         grid=recipes.is_grid(content),
@@ -118,7 +123,7 @@ def step_page(desk: Desk, request: Request) -> Response:
     recipe = _recipe(state, request)
     steps = recipe["content"]["step"]
     place = int(request.path_params["place"])
-    if place < len(steps):
+    if place < len(steps) and recipes.is_editable(steps[place]):
         step = steps[place]
     elif place == len(steps) and request.query_params.get("method") in method_names():
         step = {"method": request.query_params["method"]}
@@ -131,6 +136,10 @@ def step_page(desk: Desk, request: Request) -> Response:
 def _variables(step: Mapping[str, Any]) -> list[str]:
     given = step.get("variables", step.get("variable", []))
     return [given] if isinstance(given, str) else list(given) if isinstance(given, list) else []
+
+
+def _names_in(steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [name for step in steps for name in _variables(step) if isinstance(name, str)]
 
 
 def _step_shown(
@@ -170,13 +179,15 @@ def save_step(desk: Desk, request: Request, asked: Asked) -> str | Response:
     asked.check(recipe["content"])
     place, name = int(request.path_params["place"]), asked["method"]
     steps = list(recipe["content"]["step"])
-    if name not in method_names() or place > len(steps):
+    kept = place < len(steps) and not recipes.is_editable(steps[place])
+    if name not in method_names() or place > len(steps) or kept:
         raise HTTPException(404)
     fields = dict(asked.own())
-    chosen = asked.all("variable")
+    _, found = description_of(desk.running.jobs, state)
+    known = [variable["name"] for variable in (found or {"variables": []})["variables"]]
+    chosen = asked.names("variable", [*known, *_names_in(steps)])
     steps[place : place + 1] = [recipes.step_from(name, fields, chosen)]
     content = {**recipe["content"], "step": steps}
-    _, found = description_of(desk.running.jobs, state)
     told = f"step {place + 1}"
     own = [
         fault
@@ -260,7 +271,7 @@ def save_text(desk: Desk, request: Request, asked: Asked) -> str | Response:
     asked.check(recipe["content"])
     text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
     try:
-        content = toml_content(text, "the recipe")
+        content = toml_content(text, say("the recipe"))
         content = {"seed": content.get("seed", 1), **content}
         json.dumps(content)  # dates mean nothing in a recipe, and no project can keep them
         content.setdefault("step", [])
@@ -281,6 +292,8 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
     jobs = desk.running.jobs
     there: dict[str, Run] = {}
     for run in reversed(jobs.runs("preview")):
+        if run.prints and run.prints != prints_of(desk.running.folder, run.inputs):
+            continue  # a file is another by now
         there[run.about.get("print", "")] = run
     for count in range(len(content["step"]) + 1):
         last = there.get(preview_print(state, content, count))
@@ -301,12 +314,12 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
     """Try the steps up to one, and measure quickly."""
     state = desk.running.project.state
     recipe = _recipe(state, request)
+    asked.check(recipe["content"])
     _need_original(desk, request, state)
-    said = asked["count"]
-    count = int(said) if said.isdigit() and len(said) < 5 else 0
+    count = place_in(asked["count"]) or 0
     content = recipes.plain({**recipe["content"], "step": recipe["content"]["step"][:count]})
     if not content["step"]:
-        raise InputError("a recipe needs steps: [[step]] sections, each with a method.")
+        raise InputError(say("a recipe needs steps: [[step]] sections, each with a method."))
     recipes.checked(content, description_of(desk.running.jobs, state)[1])
     sample = asked["sample"] == "on"
     files = {asking.RECIPE: recipes.text_of(content), asking.SCHEMA: state["schema"]}
@@ -341,6 +354,7 @@ def make_candidate(desk: Desk, request: Request, asked: Asked) -> str:
     """A protected version made by a recipe, to be measured with the others."""
     state = desk.running.project.state
     recipe = _recipe(state, request)
+    asked.check(recipe["content"])
     _need_original(desk, request, state)
     recipes.checked(recipe["content"], description_of(desk.running.jobs, state)[1])
     if recipes.is_grid(recipe["content"]) or not recipe["content"]["step"]:
@@ -349,7 +363,8 @@ def make_candidate(desk: Desk, request: Request, asked: Asked) -> str:
         )
     original = state["files"]["original"]
     name = plain_name(recipe["name"].replace("/", "-")) + asking.ending_of(original)
-    name = desk.running.folder.free_name(name)
+    promised = {str(one.about.get("candidate")) for one in desk.running.jobs.runs("candidate")}
+    name = desk.running.folder.free_name(name, promised | set(state["files"]["candidates"]))
     about = {"recipe": recipe["id"], "candidate": name, "action": asked.action}
     run = desk.running.jobs.add(
         "candidate",
@@ -366,23 +381,26 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
     """Try every recipe of a grid."""
     state = desk.running.project.state
     recipe = _recipe(state, request)
+    asked.check(recipe["content"])
     _need_original(desk, request, state)
     faults = recipes.faults_of(recipe["content"], description_of(desk.running.jobs, state)[1])
     if not recipe["content"]["step"]:
-        faults.append("a recipe needs steps: [[step]] sections, each with a method.")
+        faults.append(say("a recipe needs steps: [[step]] sections, each with a method."))
     faults += limit_faults(asked["require"])
     if faults:
         raise InputError(*faults)
     state["measure"] = {**state["measure"], "require": asked["require"]}
+    language = desk.words(request).language
     run = desk.running.jobs.add(
         "explore",
         recipe["name"],
-        lambda place: [asking.explored(state, place)],
+        lambda place: [asking.explored(state, place, language)],
         asking.inputs_of(state),
         {
             "recipe": recipe["id"],
             "size": recipes.size_of(recipe["content"]),
             "original": state["files"]["original"],
+            "by": asking.measured_by(state),
             "action": asked.action,
         },
         {asking.RECIPE: recipes.text_of(recipe["content"]), asking.SCHEMA: state["schema"]},
@@ -406,13 +424,13 @@ PAGES = {
     "/protect": page,
     "/protect/{recipe}": recipe_page,
     "/protect/{recipe}/recipe.toml": recipe_file,
-    "/protect/{recipe}/{place:int}": step_page,
+    "/protect/{recipe}/{place:place}": step_page,
 }
 POSTS = {
     "/protect": create,
-    "/protect/{recipe}/{place:int}": save_step,
-    "/protect/{recipe}/{place:int}/remove": remove_step,
-    "/protect/{recipe}/{place:int}/raise": raise_step,
+    "/protect/{recipe}/{place:place}": save_step,
+    "/protect/{recipe}/{place:place}/remove": remove_step,
+    "/protect/{recipe}/{place:place}/raise": raise_step,
     "/protect/{recipe}/undo": undo,
     "/protect/{recipe}/rename": rename,
     "/protect/{recipe}/remove": remove,

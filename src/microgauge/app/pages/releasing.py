@@ -14,18 +14,22 @@ from starlette.responses import Response
 
 from microgauge._version import __version__
 from microgauge.app import asking, recipes, results
-from microgauge.app.asked import Asked
+from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
-from microgauge.app.folder import Folder, plain_name
+from microgauge.app.folder import NO_FILE, Folder, plain_name
 from microgauge.app.jobs import After, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
-from microgauge.errors import InputError
+from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import say
 from microgauge.results.writing import write_whole
 from microgauge.tables.digest import file_sha256
+from microgauge.tables.formats.format import SHEET
 
 MANIFEST = "release.json"
+ALL_RECORDS = {"seed": 1, "step": [{"method": "sample", "share": 1.0}]}
+"""A recipe that changes nothing: by it a sheet becomes a file of its own."""
 
 
 def page(desk: Desk, request: Request) -> Response:
@@ -68,14 +72,16 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str:
     said, _, place = asked["choice"].partition(":")
     run = running.jobs.get(said)
     result = None if run is None else results.result_of(running.jobs, run)
-    if run is None or result is None or not place.isdigit() or len(place) > 5:
+    number = place_in(place)
+    if run is None or result is None or number is None:
         raise InputError(words("Choose what to release."))
     state = running.project.state
     original = run.about.get("original")
     if original != state["files"]["original"]:
         raise InputError(words("This result is of another original; choose that original first."))
-    source, recipe = _what(running.folder, run, result, int(place))
-    name = plain_name((asked["name"] or Path(source or "chosen").stem).replace("/", "-"))
+    source, recipe = _what(running.folder, run, result, number)
+    called = Path(source or "chosen").stem.replace(SHEET, " ")
+    name = plain_name((asked["name"] or called).replace("/", "-"))
     folder = f"release-{name}"
     if os.path.lexists(running.folder.root / folder):
         raise InputError(
@@ -83,7 +89,7 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str:
                 "There is a folder {folder} already. Give the release another name.", folder=folder
             )
         )
-    made = _queued(desk, asked, folder, (source, recipe), run)
+    made = _queued(desk, asked, folder, (source, recipe), run, words.language)
     return asked.change(lambda state: None, f"/runs/{made.id}")
 
 
@@ -93,12 +99,19 @@ def _what(
     """The file that is released, or the recipe that makes it."""
     if "candidates" in result:
         if place >= len(result["candidates"]):
-            raise InputError("there is no such file in the folder.")
+            raise InputError(NO_FILE)
         recipe = result["candidates"][place].get("recipe")
         if recipe is not None:
             return None, recipe
-    source = run.about["candidates"][place]
+    sources = run.about["candidates"]
+    if place >= len(sources):
+        raise InputError(NO_FILE)
+    source: str = sources[place]
     folder.inside(source)
+    # A workbook that got a second sheet since it was measured would be released whole.
+    faults = folder.sheet_faults(source, "protected")
+    if faults:
+        raise InputError(*faults)
     return source, None
 
 
@@ -108,16 +121,23 @@ def _queued(
     folder: str,
     what: tuple[str | None, dict[str, Any] | None],
     measured: Run,
+    language: str,
 ) -> Run:
     """The release's own schema, recipe and table are put there; commands do the rest."""
     running = desk.running
     state = running.project.state
     source, recipe = what
     original = state["files"]["original"]
-    table = f"{folder}/{Path(source).name if source else 'protected' + asking.ending_of(original)}"
+    # A workbook may hold the original beside the protected version: of it one sheet is taken out.
+    whole = source is not None and running.folder.parted(source)[1] is None
+    made_of = None if whole else source or original
+    if source is not None and not whole:
+        recipe = ALL_RECORDS
+    table = f"{folder}/{_table_name(running.folder, source, original)}"
     kept = running.jobs.file(measured, asking.SCHEMA)
     schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
-    state = {**state, "schema": schema}
+    # By the tables and limits that it was chosen by, whatever is chosen now.
+    state = {**state, **measured.about.get("by", {}), "schema": schema}
     root = running.folder.root
     inside = root / folder / asking.INTERNAL
     try:
@@ -125,19 +145,35 @@ def _queued(
         write_whole(inside / asking.SCHEMA, schema)
         if recipe is not None:
             write_whole(inside / asking.RECIPE, recipes.text_of(recipe))
-        if source is not None:
+        if source is not None and whole:
             shutil.copyfile(running.folder.inside(source), root / table)
     except OSError as error:
         shutil.rmtree(root / folder, ignore_errors=True)
-        raise InputError(f"{folder} cannot be written: {error.strerror}.") from None
+        raise InputError(
+            say(
+                "{path} cannot be written: {said_by_system}.",
+                path=folder,
+                said_by_system=said_by_system(error),
+            )
+        ) from None
     about = {"folder": folder, "table": table, "of": measured.id, "action": asked.action}
     return running.jobs.add(
         "release",
         folder,
-        lambda place: asking.released(state, folder, table, make=recipe is not None),
-        asking.inputs_of(state),
+        lambda place: asking.released(state, folder, table, made_of, language),
+        asking.inputs_of(state, [source] if source else []),
         about,
     )
+
+
+def _table_name(folder: Folder, source: str | None, original: str) -> str:
+    """How the file of a release is called."""
+    if source is None:
+        return "protected" + asking.ending_of(original)
+    file, sheet = folder.parted(source)
+    if sheet is None:
+        return Path(file).name
+    return plain_name(f"{Path(file).stem} {sheet}".replace("/", "-")) + asking.ending_of(source)
 
 
 # -- after the commands ----------------------------------------------------------------------
@@ -152,7 +188,9 @@ def followed_up(running: Running) -> dict[str, After]:
         folder.inside(name)
 
         def put(state: State) -> None:
-            if name not in state["files"]["candidates"]:
+            # Of another original, which was chosen meanwhile, it is no protected version.
+            of = [state["files"]["original"]]
+            if run.inputs == of and name not in state["files"]["candidates"]:
                 state["files"]["candidates"].append(name)
 
         running.project.change(put)
@@ -181,7 +219,7 @@ def manifest_of(place: Path, run: Run) -> str:
             }
             for path in files
         ],
-        "commands": asking.typed(run).splitlines(),
+        "commands": asking.typed_one_by_one(run),
     }
     return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
 

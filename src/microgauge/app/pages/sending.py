@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import logging
 import os
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -19,16 +20,25 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.folder import Folder
-from microgauge.app.guard import same
+from microgauge.app.guard import NOT_OURS, same
 from microgauge.app.pages.describing import take_schema
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import say
 from microgauge.results.writing import MASK
 
+# What it has to say of a form is no matter of the console.
+logging.getLogger("python_multipart").addHandler(logging.NullHandler())
 SPARE = 64 << 20
 """Bytes of the disk that are left alone."""
 MOST_FIELD = 4_096
 MOST_FILES = 50
 MOST_SCHEMA = 4 << 20
+NO_FORM = say("this is no form with files.")
+NO_ROOM = say("the disk has no room for the file; nothing was kept.")
+
+
+def _too_large(limit: int) -> str:
+    return say("the file is larger than {mb:,} MB.", mb=limit >> 20)
 
 
 @dataclass
@@ -64,10 +74,16 @@ class Incoming:
     _part: _Part = field(default_factory=_Part)
     _key: bytearray = field(default_factory=bytearray)
     _value: bytearray = field(default_factory=bytearray)
+    ended: bool = False
+    """Whether it came in to its end."""
     _size: int = 0
 
     def parser(self, boundary: bytes) -> MultipartParser:
         """Calls us for every part."""
+
+        def at_end() -> None:
+            self.ended = True
+
         return MultipartParser(
             boundary,
             {
@@ -78,11 +94,13 @@ class Incoming:
                 "on_header_value": lambda data, a, b: self._value.extend(data[a:b]),
                 "on_header_end": self._header,
                 "on_headers_finished": self._headed,
+                "on_end": at_end,
             },
         )
 
     def _begin(self) -> None:
         self._part = _Part()
+        self._size = 0
 
     def _header(self) -> None:
         self._part.head[bytes(self._key).lower()] = bytes(self._value)
@@ -100,7 +118,7 @@ class Incoming:
         if not self.files:
             self.allowed(self.fields)
         if len(self.files) >= MOST_FILES:
-            raise Refused(413, "too many files at once.")
+            raise Refused(413, say("too many files at once."))
         handle, name = tempfile.mkstemp(prefix=".sent-", dir=self.folder.own)
         self._part.out = os.fdopen(handle, "wb")
         self.files.append((self._part.file, Path(name)))
@@ -109,12 +127,12 @@ class Incoming:
         self._size += end - start
         if self._part.out is not None:
             if self._size > self.limit:
-                raise Refused(413, f"the file is larger than {self.limit >> 20:,} MB.")
+                raise Refused(413, _too_large(self.limit))
             self._part.out.write(data[start:end])
         elif self._part.file is None:
             self._part.text += data[start:end]
             if len(self._part.text) > MOST_FIELD:
-                raise Refused(413, "a field is too long.")
+                raise Refused(413, say("a field is too long."))
 
     def _end(self) -> None:
         if self._part.out is not None:
@@ -142,7 +160,7 @@ def endpoint(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
 
         def allowed(fields: dict[str, str]) -> None:
             if not same(fields.get("csrf", ""), running.secrets.form) or not fields.get("action"):
-                raise Refused(403, "this form is not one of this app.")
+                raise Refused(403, NOT_OURS)
             if fields["action"] in under_way or _asked(desk, fields).done() is not None:
                 raise Refused(303, "/")
             under_way.add(fields["action"])
@@ -162,8 +180,8 @@ def endpoint(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
             return await _refusal(desk, request, str(error), 422)
         except OSError as error:
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            said = "the disk has no room for the file" if full else said_by_system(error)
-            return await _refusal(desk, request, f"{said}; nothing was kept.", 507)
+            said = NO_ROOM if full else say("{why}; nothing was kept.", why=said_by_system(error))
+            return await _refusal(desk, request, said, 507)
         finally:
             under_way.difference_update(ours)
             incoming.drop()
@@ -174,14 +192,17 @@ def endpoint(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
 async def _read(request: Request, incoming: Incoming, folder: Folder, limit: int) -> None:
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise Refused(400, "this is no form with files.")
+        raise Refused(400, NO_FORM)
     length = request.headers.get("content-length", "")
     if length.isdigit():
-        if int(length) > limit + (1 << 20):
-            raise Refused(413, f"the file is larger than {limit >> 20:,} MB.")
+        if int(length) > limit * MOST_FILES + (1 << 20):
+            raise Refused(413, _too_large(limit))
         if int(length) > folder.room() - SPARE:
-            raise Refused(507, "the disk has no room for the file; nothing was kept.")
-    parser = incoming.parser(options[b"boundary"])
+            raise Refused(507, NO_ROOM)
+    try:
+        parser = incoming.parser(options[b"boundary"])
+    except ValueError as error:
+        raise Refused(400, NO_FORM) from error
     since = 0
     async for data in request.stream():
         await run_in_threadpool(_written, parser, data)
@@ -189,8 +210,10 @@ async def _read(request: Request, incoming: Incoming, folder: Folder, limit: int
         if since > SPARE // 2:
             since = 0
             if folder.room() < SPARE:
-                raise Refused(507, "the disk has no room for the file; nothing was kept.")
+                raise Refused(507, NO_ROOM)
     parser.finalize()
+    if not incoming.ended:  # a file that is cut off must not be taken for a whole one
+        raise Refused(400, NO_FORM)
 
 
 def _written(parser: MultipartParser, data: bytes) -> None:
@@ -199,7 +222,7 @@ def _written(parser: MultipartParser, data: bytes) -> None:
     except (Refused, OSError):
         raise
     except Exception as error:
-        raise Refused(400, "this is no form with files.") from error
+        raise Refused(400, NO_FORM) from error
 
 
 def _asked(desk: Desk, fields: dict[str, str]) -> Asked:
@@ -220,11 +243,33 @@ def _taken(desk: Desk, request: Request, incoming: Incoming) -> Response:
         except ValueError:
             raise InputError(desk.words(request)("The schema is not in UTF-8.")) from None
         return RedirectResponse(take_schema(desk, asked, text), 303)
-    folder = desk.running.folder
-    for called, path in incoming.files:
-        path.chmod(0o644 & ~MASK)
-        path.rename(folder.root / folder.free_name(called))
+    _placed(desk.running.folder, incoming.files)
     return RedirectResponse(asked.change(lambda state: None, "/"), 303)
+
+
+def _placed(folder: Folder, files: list[tuple[str, Path]]) -> None:
+    """Each file under a name that no other has, or none of them."""
+    there: list[Path] = []
+    try:
+        for called, path in files:
+            path.chmod(0o644 & ~MASK)
+            there.append(_reserved(folder, called))
+            path.replace(there[-1])
+    except BaseException:
+        for path in there:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _reserved(folder: Folder, called: str) -> Path:
+    """An empty file of our own: another tab may be sending one of the same name."""
+    while True:
+        place = folder.root / folder.free_name(called)
+        try:
+            place.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return place
 
 
 async def _refusal(desk: Desk, request: Request, sentence: str, status: int) -> Response:
@@ -234,4 +279,4 @@ async def _refusal(desk: Desk, request: Request, sentence: str, status: int) -> 
                 request, "refused.html", "files", status=status, faults=[sentence], back="/"
             )
         )
-    return PlainTextResponse(f"microgauge: {sentence}\n", status)
+    return PlainTextResponse(f"microgauge: {desk.words(request).of(sentence)}\n", status)

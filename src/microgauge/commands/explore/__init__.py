@@ -25,6 +25,7 @@ from microgauge.commands.wanted import in_full, wanted_of
 from microgauge.engines.opening import reading_of
 from microgauge.errors import InputError
 from microgauge.kernels.sharing import processors
+from microgauge.languages.messages import say
 from microgauge.log import Progress, followed, where_seen
 from microgauge.masking.recipe import content_of
 from microgauge.masking.table import Data, read_data
@@ -86,7 +87,7 @@ def explore(
     grid = Grid.load(recipe)
     if folder is not None:
         refuse_inputs(folder, original, *tables.values())
-    progress("reading the original table", 0.0)
+    progress(say("reading the original table"), 0.0)
     # The table is held in memory to be protected, so it is not read in batches to be measured.
     reading = replace(reading_of(chosen), whole=True)
     inputs = inputs_of(original, (), chosen, reading)
@@ -110,12 +111,12 @@ def _recipe_hash(recipe: Mapping[str, Any] | str | Path) -> TextHash:
     """The grid, by its file and by what it says."""
     if isinstance(recipe, str | Path):
         return text_hash(recipe, sayable(content_of(recipe)))
-    return text_hash(None, sayable(recipe), "no recipe file was given")
+    return text_hash(None, sayable(recipe), say("no recipe file was given"))
 
 
 def _check_workers(workers: Any) -> None:
     if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise InputError("workers must be a whole number, 1 or more.")
+        raise InputError(say("workers must be a whole number, 1 or more."))
 
 
 def _candidates(
@@ -163,7 +164,7 @@ def _results(
     found = {name: result for name, result in there.items() if result is not None}
 
     def told() -> None:
-        said = f"{len(found)} of {len(grid.tries)} candidates measured"
+        said = say("{n} of {n2} candidates measured", n=len(found), n2=len(grid.tries))
         progress(said, len(found) / len(grid.tries))
 
     told()

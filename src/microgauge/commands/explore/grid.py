@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.masking.forms import tables
 from microgauge.masking.recipe import Recipe, content_of
 from microgauge.records import dataclass
@@ -170,7 +171,9 @@ class _Reader:
         seed = self._seed()
         sections = self._sections()
         self.faults += [
-            f'[grid] "{name}" is not used.' for name in declared if name not in self.used
+            say('[grid] "{name}" is not used.', name=name)
+            for name in declared
+            if name not in self.used
         ]
         own = [axis for section in sections for axis in section.axes()]
         _tell_apart([*self.named.values(), *own, *([seed] if isinstance(seed, _Axis) else [])])
@@ -208,10 +211,12 @@ class _Reader:
         """Read [grid]; the names it declares, also those with a fault."""
         given = self.content.get(GRID, {})
         if not isinstance(given, Mapping):
-            self.faults.append("[grid] must be a table of names and lists of values.")
+            self.faults.append(say("[grid] must be a table of names and lists of values."))
             return []
         for name, value in given.items():
-            axis = self._axis(f"[grid] {name}", value if _is_grid(value) else {GRID: value})
+            axis = self._axis(
+                say("[grid] {name}", name=name), value if _is_grid(value) else {GRID: value}
+            )
             if axis is not None:
                 axis.name = str(name)
                 self.named[str(name)] = axis
@@ -222,39 +227,60 @@ class _Reader:
         values, words = value[GRID], value.get(NAMES)
         strange = [key for key in value if key not in (GRID, NAMES)]
         if strange:
-            self.faults.append(f'{where}: a grid has no "{strange[0]}"; it has grid and names.')
+            self.faults.append(
+                say(
+                    '{where}: a grid has no "{strange}"; it has grid and names.',
+                    where=where,
+                    strange=strange[0],
+                )
+            )
             return None
         if not isinstance(values, list | tuple) or not values:
-            self.faults.append(f"{where}: grid must be a list of values, or a name of [grid].")
+            self.faults.append(
+                say("{where}: grid must be a list of values, or a name of [grid].", where=where)
+            )
             return None
         if words is None:
             return _Axis("", list(values), _words(values))
         if not isinstance(words, list | tuple) or len(words) != len(values):
-            self.faults.append(f"{where}: names must be as many as the {len(values)} values.")
+            self.faults.append(
+                say("{where}: names must be as many as the {n} values.", where=where, n=len(values))
+            )
             return None
         said = [_sayable(word) for word in words]
         if len(set(map(str, said))) < len(said):
-            self.faults.append(f"{where}: two of the names are the same.")
+            self.faults.append(say("{where}: two of the names are the same.", where=where))
             return None
         return _Axis("", list(values), said)
 
     def _parameter(self, place: int | None, about: str, key: str, value: Any) -> Value:
         """A value of a step: itself, an axis of its own, or a named one; None for a fault."""
-        where = f"{about} {key}".strip()
+        where = say("{about} {key}", about=about, key=key).strip()
         if not _is_grid(value) or self._is_own(key, value):
             if isinstance(value, Mapping) and any(_is_grid(v, deep=True) for v in value.values()):
-                self.faults.append(f"{where}: a grid stands for the whole of it, not for a part.")
+                self.faults.append(
+                    say("{where}: a grid stands for the whole of it, not for a part.", where=where)
+                )
                 return None
             return value
         name = value[GRID]
         if isinstance(name, str):
             self.used.add(name)
             if len(value) > 1:
-                self.faults.append(f"{where}: names belong to [grid] {name}.")
+                self.faults.append(
+                    say("{where}: names belong to [grid] {name}.", where=where, name=name)
+                )
             if name not in self.named:
                 declared = self.content.get(GRID)
                 if not isinstance(declared, Mapping) or name not in declared:
-                    self.faults.append(f'{where}: [grid] has no "{name}".{hint(name, self.named)}')
+                    self.faults.append(
+                        say(
+                            '{where}: [grid] has no "{name}".{hint}',
+                            where=where,
+                            name=name,
+                            hint=hint(name, self.named),
+                        )
+                    )
                 return None
             return self.named[name]
         axis = self._axis(where, value)
@@ -278,7 +304,7 @@ class _Reader:
     def _sections(self) -> list[_Section]:
         given = self.content.get("step", ())
         if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            self.faults.append("a recipe needs steps: [[step]] sections, each with a method.")
+            self.faults.append(say("a recipe needs steps: [[step]] sections, each with a method."))
             return []
         return [self._section(place, entry) for place, entry in enumerate(given, start=1)]
 
@@ -287,20 +313,28 @@ class _Reader:
         if many is None:
             return _alike(_Section([self._form(place, entry)]))
         if not isinstance(many, list | tuple) or not many or len(entry) > 1:
-            self.faults.append(f"step {place}: either must be a list of steps, and all of it.")
+            self.faults.append(
+                say("step {place}: either must be a list of steps, and all of it.", place=place)
+            )
             return _Section([_Form(dict(NOTHING))])
         forms = [self._form(place, form) for form in many]
         methods = [str(form.values.get("method", "?")) for form in forms]
         words = [
-            f"{m} #{methods[: i + 1].count(m)}" if methods.count(m) > 1 else m
+            say("{m} #{count}", m=m, count=methods[: i + 1].count(m)) if methods.count(m) > 1 else m
             for i, m in enumerate(methods)
         ]
-        about = _about(many[0], place) if isinstance(many[0], Mapping) else f"step {place}"
-        return _alike(_Section(forms, _Axis(f"{about} method", methods, words, place)))
+        about = (
+            _about(many[0], place)
+            if isinstance(many[0], Mapping)
+            else say("step {place}", place=place)
+        )
+        return _alike(
+            _Section(forms, _Axis(say("{about} method", about=about), methods, words, place))
+        )
 
     def _form(self, place: int, entry: Any) -> _Form:
         if not isinstance(entry, Mapping):
-            self.faults.append(f"step {place} must be a table: [[step]].")
+            self.faults.append(say("step {place} must be a table: [[step]].", place=place))
             return _Form(dict(NOTHING))
         about = _about(entry, place)
         values = {}
@@ -317,11 +351,13 @@ class _Reader:
 
     def _skip(self, place: int, about: str, axis: _Axis, entry: Mapping[str, Any]) -> _Axis | None:
         if not all(isinstance(value, bool) for value in axis.values):
-            self.faults.append(f"{about}: skip must be true or false, also in a grid.")
+            self.faults.append(
+                say("{about}: skip must be true or false, also in a grid.", about=about)
+            )
             return None
         if axis.place is None:
             return axis
-        said = f"{about} {entry.get('method', '')}".strip()
+        said = say("{about} {get}", about=about, get=entry.get("method", "")).strip()
         return _Axis(said, axis.values, ["no" if v else "yes" for v in axis.values], place)
 
     def _check_size(self, seed: Value, sections: Sequence[_Section]) -> None:
@@ -330,8 +366,12 @@ class _Reader:
         size = prod([*shared, *own, *(sum(f.size() for f in s.forms) for s in sections)])
         if size > MOST_CANDIDATES:
             self.faults.append(
-                f"the grid has {size:,} candidates; at most {MOST_CANDIDATES:,} are tried. "
-                "Leave out values."
+                say(
+                    "the grid has {size:,} candidates; at most {most_candidates:,} are "
+                    "tried. Leave out values.",
+                    size=size,
+                    most_candidates=MOST_CANDIDATES,
+                )
             )
 
 
@@ -364,7 +404,7 @@ def _about(entry: Mapping[str, Any], place: int) -> str:
     if isinstance(variables, str):
         return variables
     method = entry.get("method")
-    return method if isinstance(method, str) else f"step {place}"
+    return method if isinstance(method, str) else say("step {place}", place=place)
 
 
 def _tell_apart(axes: Sequence[_Axis]) -> None:
@@ -372,7 +412,9 @@ def _tell_apart(axes: Sequence[_Axis]) -> None:
     shared = Counter(name for name, _ in {(axis.name, axis.place) for axis in axes})
     for axis in {id(axis): axis for axis in axes}.values():
         if axis.place is not None and shared[axis.name] > 1:
-            axis.name += f" (step {axis.place})" if axis.place else " (of the recipe)"
+            axis.name += (
+                say(" (step {place})", place=axis.place) if axis.place else say(" (of the recipe)")
+            )
 
 
 def _words(values: Sequence[Any]) -> list[Any]:

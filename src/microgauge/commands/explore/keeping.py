@@ -18,6 +18,7 @@ from microgauge._version import __version__
 from microgauge.commands.explore.grid import Try
 from microgauge.commands.explore.sealing import is_sealed, seal_of
 from microgauge.errors import InputError, said_by_system
+from microgauge.languages.messages import forms_of, said_again, say
 from microgauge.log import Note
 from microgauge.records import dataclass
 from microgauge.results import Assessment, Details, Inputs, VariableResult
@@ -34,7 +35,7 @@ from microgauge.tables import is_paths, read_held
 from microgauge.tables.collisions import collisions
 from microgauge.tables.source import Source, file_of, sheet_of
 
-FORMAT = 1
+FORMAT = 2
 BLOCK = 1 << 22
 LEFT = re.compile(r"\.[0-9a-f]{24}\.json\.\w+")
 LONG_AGO = 3_600
@@ -58,7 +59,11 @@ class Kept:
             _tidy(path)
         except OSError as error:
             raise InputError(
-                f"{path} cannot be used as a folder: {said_by_system(error)}."
+                say(
+                    "{path} cannot be used as a folder: {said_by_system}.",
+                    path=path,
+                    said_by_system=said_by_system(error),
+                )
             ) from None
         return Kept(path, basis)
 
@@ -74,6 +79,7 @@ class Kept:
             plain = json.loads(path.read_text(encoding="utf-8"))
             if not is_sealed(path.name, plain, plain.pop("seal", None)):
                 return None  # not ours, or changed
+            plain = said_again(plain, plain["forms"])
             found: Assessment = restored(Assessment, plain["assessment"])
             details: Details | None = restored(Details | None, plain["details"])
             remarks: tuple[Note, ...] = restored(tuple[Note, ...], plain["remarks"])
@@ -91,6 +97,7 @@ class Kept:
             "details": to_dict(result.details),
             "remarks": to_dict(result.remarks),
         }
+        plain["forms"] = forms_of(plain)
         path = self._path(tried)
         plain["seal"] = seal_of(path.name, json.loads(json.dumps(plain)))
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
@@ -104,8 +111,12 @@ def refuse_inputs(folder: str | Path, *inputs: Any) -> None:
     for place in (Path(folder), Path(folder) / f"{print_of(None)}.json"):
         if collisions({"folder": place}, named):
             raise InputError(
-                f"candidates kept in {folder} would be parts of an input, by its folder or "
-                "pattern; keep them in another folder (--folder DIR; folder= in Python)."
+                say(
+                    "candidates kept in {folder} would be parts of an input, by its "
+                    "folder or pattern; keep them in another folder (--folder DIR; "
+                    "folder= in Python).",
+                    folder=folder,
+                )
             )
 
 

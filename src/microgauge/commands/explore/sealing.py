@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from microgauge.languages.messages import say
+
 SIZE = 32
 NAME = "kept-results.key"
 
@@ -71,7 +73,7 @@ def _kept_in(folder: Path) -> bytes:
         _make(path)
         found = _read(path)
     if found is None:
-        raise OSError("the secret cannot be kept")
+        raise OSError(say("the secret cannot be kept"))
     return found
 
 

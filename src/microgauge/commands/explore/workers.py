@@ -20,6 +20,7 @@ from microgauge.commands.explore.grid import Try
 from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError
 from microgauge.kernels.sharing import processors
+from microgauge.languages.messages import say
 from microgauge.log import silent
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -50,7 +51,9 @@ class Work:
             wanted = replace(self.wanted, sections=sections)
             return assess_against(self.original, table, self.schema, wanted, silent)
         except InputError as error:
-            raise InputError(*(f"candidate {tried.name}: {f}" for f in error.faults)) from None
+            raise InputError(
+                *(say("candidate {name}: {f}", name=tried.name, f=f) for f in error.faults)
+            ) from None
 
 
 def measured(work: Work, tries: Sequence[Try], workers: int) -> Iterator[tuple[Try, Assessment]]:
@@ -84,7 +87,9 @@ def _in_parallel(
                 begun.append((process, ours))
         yield from _finished([pipe for _, pipe in begun], packed, tries)
     except (EOFError, ConnectionError):
-        raise InputError("a worker died, perhaps for want of memory; try fewer workers.") from None
+        raise InputError(
+            say("a worker died, perhaps for want of memory; try fewer workers.")
+        ) from None
     finally:
         for process, pipe in begun:  # what is under way is of no use any more
             process.kill()
@@ -100,8 +105,10 @@ def _packed(work: Work) -> bytes:
         return bytes(ForkingPickler.dumps(work))
     except (pickle.PicklingError, AttributeError, TypeError):
         raise InputError(
-            "the schema holds a function that cannot be given to other processes: define it in a "
-            "module, or use one worker."
+            say(
+                "the schema holds a function that cannot be given to other processes: define it "
+                "in a module, or use one worker."
+            )
         ) from None
 
 

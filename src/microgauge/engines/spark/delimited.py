@@ -12,6 +12,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.tables.dialect import comma_facts, decimal_commas, read_delimited
 from microgauge.tables.formats.format import GZIP_MAGIC, Lines
 
@@ -58,10 +59,12 @@ def parsed(
 
 
 def _read(path: str, content: bytes, which: str) -> tuple[pl.DataFrame, str, Lines]:
-    where = f"the part {path} of the {which} table"
+    where = say("the part {path} of the {which} table", path=path, which=which)
     if content.startswith(GZIP_MAGIC):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error):
-            raise InputError(f"{where} is not a whole gzip file; copy it again.") from None
+            raise InputError(
+                say("{where} is not a whole gzip file; copy it again.", where=where)
+            ) from None
     return read_delimited(content, where)

@@ -14,6 +14,7 @@ from microgauge.engines.spark.session import spark_errors
 from microgauge.engines.spark.sources import opened
 from microgauge.engines.spark.work import ANSWER, KEY, Found, code_rows, read_values
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.tables import Column, Reading, Table
 from microgauge.tables.column import LeftOut
 from microgauge.tables.dictionary import Dictionary
@@ -49,7 +50,13 @@ class _Reader:
         self._progress = progress
         self._unsupported: dict[str, LeftOut] = {}
         if len(set(names)) != len(names):
-            raise InputError(f"the {which} table {name} has more than one column of one name.")
+            raise InputError(
+                say(
+                    "the {which} table {name} has more than one column of one name.",
+                    which=which,
+                    name=name,
+                )
+            )
         for column, field in zip(names, frame.schema.fields, strict=True):
             if _is_nested(field.dataType):
                 self._unsupported[column] = LeftOut.nested(field.dataType.typeName())
@@ -63,8 +70,10 @@ class _Reader:
 
     def table(self) -> Table:
         if not self.places:
-            raise InputError(f"the {self._which} table {self._name} has no columns.")
-        self._progress(f"reading the {self._which} table", 0.0)
+            raise InputError(
+                say("the {which} table {name} has no columns.", which=self._which, name=self._name)
+            )
+        self._progress(say("reading the {which} table", which=self._which), 0.0)
         plain = Reading(
             memory=0,
             key=self._key,
@@ -76,7 +85,9 @@ class _Reader:
         )
         total = summed(answers, None)
         if not total.known:
-            raise InputError(f"the {self._which} table {self._name} has no rows.")
+            raise InputError(
+                say("the {which} table {name} has no rows.", which=self._which, name=self._name)
+            )
         found: Found = total.value
         dictionaries, left_out = told_apart(found.facts)
         self._unsupported |= left_out
@@ -101,7 +112,7 @@ class _Reader:
         return {n: p for n, p in self.places.items() if n in dictionaries or n == self._key}
 
     def _coded(self, facts: KeyFacts | None, dictionaries: Mapping[str, Dictionary]) -> Any:
-        self._progress(f"coding the {self._which} table", 0.0)
+        self._progress(say("coding the {which} table", which=self._which), 0.0)
         columns = [f"{self.places[name]} int" for name in dictionaries]
         key = None
         if self._key is not None and facts is not None:

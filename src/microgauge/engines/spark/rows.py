@@ -27,6 +27,7 @@ from microgauge.engines.spark.work import (
     fold_rows,
 )
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.passes import Axis, Facts, Pass, finished
 from microgauge.passes.classes import MOST_CLASSES
 from microgauge.tables.dictionary import check_unchanged
@@ -122,7 +123,8 @@ class CodedFrame:
             here = [place for place in table.places.values() if place in frame.columns]
             renamed.append(
                 frame.where("k0 != 0 or k1 != 0").selectExpr(
-                    *(f"{place} as {letter}{place}" for place in here), *KEY
+                    *(f"{place} as {letter}{place}" for place in here),
+                    *KEY,
                 )
             )
             places |= {prefix + name: f"{letter}{place}" for name, place in table.places.items()}
@@ -139,7 +141,8 @@ def _key_checks(frame: Any) -> tuple[int, int]:
     absent = "k0 = 0 and k1 = 0"
     groups = frame.groupBy(*KEY).count()
     row = groups.selectExpr(
-        f"sum(if({absent}, count, 0))", f"sum(if({absent}, 0, count - 1))"
+        f"sum(if({absent}, count, 0))",
+        f"sum(if({absent}, 0, count - 1))",
     ).collect()[0]
     return int(row[0] or 0), int(row[1] or 0)
 
@@ -247,7 +250,11 @@ class SparkRows:
         if found.num_rows > MOST_CLASSES:
             if len(questions) > 1:  # each may have few enough
                 return {q: self._shuffled(form, [q])[q] for q in questions}
-            return {questions[0]: Undefined(f"there are more than {MOST_CLASSES:,} classes")}
+            return {
+                questions[0]: Undefined(
+                    say("there are more than {most_classes:,} classes", most_classes=MOST_CLASSES)
+                )
+            }
         columns = {c: found.column(c).to_numpy() for c in found.column_names}
         of = columns.pop(QUESTION)
         answers = {}

@@ -11,13 +11,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from microgauge.errors import InputError, first_line
+from microgauge.languages.messages import say
 
 
 def session_of(given: Any) -> Any:
     """The session to use: the user's own, or the one that Spark's configuration makes."""
     if given is not None and not (hasattr(given, "createDataFrame") and hasattr(given, "read")):
         raise InputError(
-            f'engine is a {type(given).__name__}; give "local", "spark" or a Spark session.'
+            say(
+                'engine is a {name}; give "local", "spark" or a Spark session.',
+                name=type(given).__name__,
+            )
         )
     with quietly():
         try:
@@ -25,8 +29,10 @@ def session_of(given: Any) -> Any:
             from pyspark.sql import SparkSession
         except ImportError:
             raise InputError(
-                'the engine spark needs PySpark: pip install "microgauge[spark]", and a Java '
-                "runtime, version 17 or later."
+                say(
+                    'the engine spark needs PySpark: pip install "microgauge[spark]", and a Java '
+                    "runtime, version 17 or later."
+                )
             ) from None
         found = given if given is not None else SparkSession.getActiveSession()
         if found is not None:
@@ -35,9 +41,13 @@ def session_of(given: Any) -> Any:
             return _started(SparkSession.builder.appName("microgauge"))
         except (PySparkException, OSError) as error:
             raise InputError(
-                f"Spark does not start ({first_line(error)}). It needs a Java runtime, version 17 "
-                "or later (Debian: apt-get install openjdk-17-jre-headless), or SPARK_REMOTE set "
-                "to a Spark Connect server."
+                say(
+                    "Spark does not start ({first_line}). It needs a Java runtime, "
+                    "version 17 or later (Debian: apt-get install "
+                    "openjdk-17-jre-headless), or SPARK_REMOTE set to a Spark Connect "
+                    "server.",
+                    first_line=first_line(error),
+                )
             ) from None
 
 
@@ -81,19 +91,26 @@ def spark_errors(which: str) -> Iterator[None]:
 
 def _fault(text: str, which: str) -> str:
     if ours := _OURS.search(text):
-        return f"the {which} table: {ours[1]}"
+        return say("the {which} table: {ours}", which=which, ours=ours[1])
     found = _CONDITION.search(text)
-    condition = found[1] if found else "no condition"
+    condition = found[1] if found else say("no condition")
     if file := _FILE.search(text):
-        return (
-            f"Spark cannot read the part {file[1]} of the {which} table ({condition}). It may be "
-            "cut off, damaged or of other types than the others; copy or export it again."
+        return say(
+            "Spark cannot read the part {file} of the {which} table ({condition}). "
+            "It may be cut off, damaged or of other types than the others; copy or "
+            "export it again.",
+            file=file[1],
+            which=which,
+            condition=condition,
         )
     if "Python worker exited unexpectedly" in text:
-        return (
-            f"Spark's workers died on the {which} table as often as it tries a task. They may need "
-            "more memory: spark.executor.memoryOverhead."
+        return say(
+            "Spark's workers died on the {which} table as often as it tries a task. "
+            "They may need more memory: spark.executor.memoryOverhead.",
+            which=which,
         )
-    return (
-        f"Spark could not finish its work on the {which} table ({condition}); its log tells more."
+    return say(
+        "Spark could not finish its work on the {which} table ({condition}); its log tells more.",
+        which=which,
+        condition=condition,
     )

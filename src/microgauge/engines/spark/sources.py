@@ -16,6 +16,7 @@ from polars.selectors import by_name
 
 from microgauge.engines.spark.delimited import looked_at, parsed
 from microgauge.errors import InputError, listing
+from microgauge.languages.messages import say
 from microgauge.tables.drift import column_drift, header_drift
 from microgauge.tables.formats.format import Lines
 
@@ -57,8 +58,12 @@ def _as_arrow(source: Any, which: str) -> Any:
         frame = pl.from_pandas(source)
     else:
         raise InputError(
-            f"the {which} table is a {type(source).__name__}. Give Spark a data frame, the name of "
-            "a table, or a path."
+            say(
+                "the {which} table is a {name}. Give Spark a data frame, the name of a "
+                "table, or a path.",
+                which=which,
+                name=type(source).__name__,
+            )
         )
     # Spark would take times without a zone for those of its session, and move them.
     times = [n for n, t in frame.schema.items() if isinstance(t, pl.Datetime) and not t.time_zone]
@@ -79,7 +84,11 @@ def _files(names: list[str], session: Any, which: str) -> Opened:
     """Files that Spark reads; those of a folder are Parquet where their names do not tell."""
     from pyspark.errors import AnalysisException
 
-    title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    title = (
+        names[0]
+        if len(names) == 1
+        else say("{names} and {n} more", names=names[0], n=len(names) - 1)
+    )
     kind = _format_of(names[0]) or _folder_format(names[0])
     names = [_literal(name) for name in names]
     try:
@@ -87,12 +96,18 @@ def _files(names: list[str], session: Any, which: str) -> Opened:
         listed = sorted(row[0] for row in files.selectExpr("path").collect())
         every = sorted(session.read.text(names).inputFiles())
     except AnalysisException:
-        raise InputError(f"Spark finds no file {listing(names)} (the {which} table).") from None
+        raise InputError(
+            say(
+                "Spark finds no file {names} (the {which} table).",
+                names=listing(names),
+                which=which,
+            )
+        ) from None
     if not every:
-        raise InputError(f"the {which} table {title} has no files.")
+        raise InputError(say("the {which} table {title} has no files.", which=which, title=title))
     known = {_as_path(file) for file in listed}
     faults = [
-        f"the part {file} of the {which} table is empty."
+        say("the part {file} of the {which} table is empty.", file=file, which=which)
         for file in every
         if unquote(_as_path(file)) not in known
     ]
@@ -167,14 +182,24 @@ def _type_name(kind: Any) -> str:
 def _part_faults(files: Sequence[str], schemas: Sequence[Any], which: str) -> list[str]:
     """Faults of all parts at once: Spark itself would fill what a part lacks with nulls."""
     faults = [
-        f"the part {file} of the {which} table cannot be read ({schema}). It may be cut off or "
-        "damaged; copy or export it again."
+        say(
+            "the part {file} of the {which} table cannot be read ({schema}). It may be "
+            "cut off or damaged; copy or export it again.",
+            file=file,
+            which=which,
+            schema=schema,
+        )
         for file, schema in zip(files, schemas, strict=True)
         if isinstance(schema, str)
     ]
     sound = [(f, s) for f, s in zip(files, schemas, strict=True) if not isinstance(s, str)]
     for file, schema in sound[1:]:
-        faults += column_drift(f"the part {file} of the {which} table", schema, *sound[0], eq)
+        faults += column_drift(
+            say("the part {file} of the {which} table", file=file, which=which),
+            schema,
+            *sound[0],
+            eq,
+        )
     return faults
 
 
@@ -193,7 +218,7 @@ def _delimited(files: Any, which: str, faults: list[str]) -> tuple[Any, tuple[st
     if sound:
         first, header = next((path, look["header"]) for path, look in sound.items())
         for path, look in sound.items():
-            part = f"the part {path} of the {which} table"
+            part = say("the part {path} of the {which} table", path=path, which=which)
             faults += header_drift(part, look["header"], first, header)
     if faults:
         raise InputError(*faults)

@@ -11,6 +11,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.masking.any_match import suppressed_to_match
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
@@ -99,15 +100,18 @@ class LocalSuppression(Step):
         """k up to the records; importance of the variables."""
         found = whole_up_to("k", self.k, 2, look.rows)
         if len(self.variables) > MOST_KEYS:
-            found.append(f"takes at most {MOST_KEYS} variables.")
+            found.append(say("takes at most {most_keys} variables.", most_keys=MOST_KEYS))
         found += [
-            f'importance names "{name}", which is not among the variables.'
-            f"{hint(name, self.variables)}"
+            say(
+                'importance names "{name}", which is not among the variables.{hint}',
+                name=name,
+                hint=hint(name, self.variables),
+            )
             for name in self.importance
             if name not in self.variables
         ]
         for name, value in self.importance.items():
-            found += number(f"importance of {name}", value, above=0, optional=False)
+            found += number(say("importance of {name}", name=name), value, above=0, optional=False)
         return found + choice("missing", self.missing, ("any", "value"))
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.languages.messages import say
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import ColumnUse, Look, Step
@@ -112,7 +113,7 @@ class Microaggregate(Step):
         """g up to the records."""
         found = whole_up_to("g", self.g, 2, look.rows)
         if self.groups not in ("each", "projection", "mdav"):
-            found.append("groups must be each, projection or mdav.")
+            found.append(say("groups must be each, projection or mdav."))
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

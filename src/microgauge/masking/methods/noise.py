@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
@@ -27,7 +28,7 @@ def correlated(columns: Floats, share: float, rng: np.random.Generator) -> Float
     """Normal noise with share² times the covariance of the columns: correlations stay."""
     complete = columns[~np.isnan(columns).any(axis=1)]
     if len(complete) < 2:
-        raise InputError("correlated noise needs two records without a missing number.")
+        raise InputError(say("correlated noise needs two records without a missing number."))
     covariance = np.atleast_2d(np.cov(complete, rowvar=False)) * share**2
     return columns + normal_draws(covariance, len(columns), rng)
 
@@ -64,10 +65,10 @@ class Noise(Step):
     def own_faults(self, look: Look) -> list[str]:
         """A share or a deviation, and one way."""
         if (self.share is None) == (self.deviation is None):
-            return ["give share or deviation."]
+            return [say("give share or deviation.")]
         found = number("share", self.share, above=0) + number("deviation", self.deviation, above=0)
         if self.correlated and (self.positive or self.deviation is not None):
-            found.append("correlated noise takes a share, and goes on all values.")
+            found.append(say("correlated noise takes a share, and goes on all values."))
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

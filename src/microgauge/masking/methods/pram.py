@@ -11,6 +11,7 @@ import polars as pl
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError, Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -73,7 +74,7 @@ def keeping(counts: Floats, keep: float) -> Floats:
     categories = len(counts)
     even, least = 1.0 / categories, least_kept(counts)
     if keep < least - CLOSE:
-        raise Undefined(f"the smallest share that can be kept is {least:.4f}")
+        raise Undefined(say("the smallest share that can be kept is {least:.4f}", least=least))
     if keep >= 1.0 or categories < 2:
         return np.eye(categories)
     shares = counts / counts.sum()
@@ -123,7 +124,7 @@ class Pram(Step):
     def own_faults(self, look: Look) -> list[str]:
         """A probability or a matrix whose rows add up to 1."""
         if (self.keep is None) == (self.matrix is None):
-            return ["give keep or matrix."]
+            return [say("give keep or matrix.")]
         if self.keep is not None:
             return share("keep", self.keep, optional=False)
         assert self.matrix is not None
@@ -133,7 +134,11 @@ class Pram(Step):
                 isinstance(p, int | float) and 0 <= p <= 1 for p in row.values()
             )
             if not good or abs(sum(row.values()) - 1.0) > 1e-9:
-                found.append(f"the row of matrix for {name!r} must be shares that add up to 1.")
+                found.append(
+                    say(
+                        "the row of matrix for {name!r} must be shares that add up to 1.", name=name
+                    )
+                )
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:
@@ -160,11 +165,18 @@ class Pram(Step):
         low = {name: share for name, share in least.items() if self.keep < share - CLOSE}
         if low:
             # Rounded up, so that what is said can be kept.
-            told = (f'{ceil(share * 1e4) / 1e4:.4f} of "{name}"' for name, share in low.items())
+            told = (
+                say('{ceil:.4f} of "{name}"', ceil=ceil(share * 10000.0) / 10000.0, name=name)
+                for name, share in low.items()
+            )
             raise InputError(
-                f"pram: keep = {self.keep:g} cannot be met with invariant = true, which keeps at "
-                f"least {', '.join(told)}: so many stay if all are drawn anew. "
-                "Keep more, or give invariant = false."
+                say(
+                    "pram: keep = {keep} cannot be met with invariant = true, which "
+                    "keeps at least {told}: so many stay if all are drawn anew. Keep "
+                    "more, or give invariant = false.",
+                    keep=f"{self.keep:g}",
+                    told=strung(told, ", "),
+                )
             )
 
     def _matrix(self, values: pl.Series, counts: Floats) -> tuple[Floats, pl.Series]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.languages.messages import say
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -49,9 +50,17 @@ class RankSwap(Step):
     def own_faults(self, look: Look) -> list[str]:
         """Up to 100 per cent."""
         if not isinstance(self.window, int | float) or not 0 < self.window <= 100:
-            return ["window must be a number above 0 and up to 100, in per cent of the records."]
+            return [
+                say("window must be a number above 0 and up to 100, in per cent of the records.")
+            ]
         if self.window * look.rows / 100.0 + 1e-9 < 1:
-            return [f"window = {self.window:g} % of {look.rows} records is less than one."]
+            return [
+                say(
+                    "window = {window} % of {rows} records is less than one.",
+                    window=f"{self.window:g}",
+                    rows=look.rows,
+                )
+            ]
         return []
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from microgauge.arrays import Floats
+from microgauge.languages.messages import say
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
@@ -28,7 +29,7 @@ class Recode(Step):
     map: Mapping[str, Any] | None = None
     """What becomes what: old value = new value."""
     breaks: tuple[float, ...] | None = field(
-        default=None, metadata={"said": "must be rising numbers."}
+        default=None, metadata={"said": say("must be rising numbers.")}
     )
     """Where bands begin, rising; the last band is open above."""
     labels: tuple[str, ...] | None = None
@@ -40,16 +41,16 @@ class Recode(Step):
         """One of three ways, and what it needs."""
         ways = [w for w in ("map", "breaks", "prefix") if getattr(self, w) is not None]
         if len(ways) != 1:
-            return ["give one of map, breaks and prefix."]
+            return [say("give one of map, breaks and prefix.")]
         found: list[str] = []
         if self.labels is not None and self.breaks is None:
-            found.append("labels go with breaks.")
+            found.append(say("labels go with breaks."))
         if self.breaks is not None:
             if list(self.breaks) != sorted(set(self.breaks)) or not self.breaks:
-                found.append("breaks must be rising numbers.")
+                found.append(say("breaks must be rising numbers."))
             if self.labels is not None and len(self.labels) != len(self.breaks):
-                found.append(f"labels must be {len(self.breaks)}, one for each break.")
-            found += self.category_faults(look, "breaks are for numbers")
+                found.append(say("labels must be {n}, one for each break.", n=len(self.breaks)))
+            found += self.category_faults(look, say("breaks are for numbers"))
         if self.prefix is not None:
             found += whole_up_to("prefix", self.prefix, 1, 1 << 30)
         return found

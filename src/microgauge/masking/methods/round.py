@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from microgauge.languages.messages import say
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -29,7 +30,7 @@ class Round(Step):
         """A unit above 0."""
         found = number("unit", self.unit, above=0, optional=False)
         if self.mode not in ("nearest", "floor", "ceiling"):
-            found.append("mode must be nearest, floor or ceiling.")
+            found.append(say("mode must be nearest, floor or ceiling."))
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

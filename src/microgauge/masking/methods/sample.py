@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from microgauge.languages.messages import say
 from microgauge.masking.checks import whole_up_to
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
@@ -26,15 +27,15 @@ class Sample(Step):
 
     def variable_faults(self, look: Look) -> list[str]:
         """There are none to be named."""
-        return ["sample takes no variables."] if self.variables else []
+        return [say("sample takes no variables.")] if self.variables else []
 
     def own_faults(self, look: Look) -> list[str]:
         """A share or a number."""
         if (self.share is None) == (self.records is None):
-            return ["give share or records."]
+            return [say("give share or records.")]
         if self.share is not None:
             return share("share", self.share, optional=False) or (
-                [] if self.share * look.rows >= 1 else ["share is 0."]
+                [] if self.share * look.rows >= 1 else [say("share is 0.")]
             )
         return whole_up_to("records", self.records, 1, look.rows)
 

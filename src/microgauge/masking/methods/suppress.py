@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from microgauge.languages.messages import say
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -27,11 +28,13 @@ class Suppress(Step):
     def own_faults(self, look: Look) -> list[str]:
         """Records or a share."""
         if bool(self.records) == (self.share is not None):
-            return ["give records = […] or share."]
+            return [say("give records = […] or share.")]
         found = share("share", self.share)
         outside = [r for r in self.records if not isinstance(r, int) or not 1 <= r <= look.rows]
         if outside:
-            found.append(f"{len(outside)} of records are not from 1 to {look.rows}.")
+            found.append(
+                say("{n} of records are not from 1 to {rows}.", n=len(outside), rows=look.rows)
+            )
         return found
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.masking.draws import normal_draws
 from microgauge.masking.step import Look, Step
 from microgauge.masking.table import Data, finite
@@ -39,7 +40,7 @@ def normal(columns: Floats, rows: int, rng: np.random.Generator) -> Floats:
     """Normal draws with the means and covariances of complete records."""
     complete = columns[~np.isnan(columns).any(axis=1)]
     if len(complete) < 2:
-        raise InputError("normal draws need two records without a missing number.")
+        raise InputError(say("normal draws need two records without a missing number."))
     covariance = np.atleast_2d(np.cov(complete, rowvar=False))
     return np.asarray(complete.mean(axis=0) + normal_draws(covariance, rows, rng))
 
@@ -118,9 +119,9 @@ class Synthesise(Step):
     def own_faults(self, look: Look) -> list[str]:
         """Normal draws are numbers."""
         if self.model not in ("normal", "independent", "trees"):
-            return ["model must be normal, independent or trees."]
+            return [say("model must be normal, independent or trees.")]
         if self.model == "normal":
-            return self.category_faults(look, "normal draws are numbers")
+            return self.category_faults(look, say("normal draws are numbers"))
         return []
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from microgauge.languages.messages import say
 from microgauge.masking.step import ColumnUse, Look, Step
 from microgauge.masking.table import Data
 from microgauge.records import dataclass
@@ -26,9 +27,9 @@ class TopBottom(Step):
     def own_faults(self, look: Look) -> list[str]:
         """At least one limit."""
         if self.top is None and self.bottom is None:
-            return ["give top, bottom or both."]
+            return [say("give top, bottom or both.")]
         if self.top is not None and self.bottom is not None and self.top < self.bottom:
-            return ["top is below bottom."]
+            return [say("top is below bottom.")]
         return []
 
     def applied(self, data: Data, rng: np.random.Generator) -> Data:

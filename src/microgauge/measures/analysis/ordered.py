@@ -7,6 +7,7 @@ from scipy import special
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 STEPS, HALVINGS = 100, 40
@@ -44,7 +45,13 @@ def ordered_logit(matrix: Floats, codes: Index, weights: Floats, *, robust: bool
     """
     categories = int(codes.max()) + 1
     if categories > MOST_CATEGORIES:
-        raise Undefined(f"the response has {categories} values, more than {MOST_CATEGORIES}")
+        raise Undefined(
+            say(
+                "the response has {categories} values, more than {most_categories}",
+                categories=categories,
+                most_categories=MOST_CATEGORIES,
+            )
+        )
     # On one scale, so that a number and its square are solved alike.
     centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
     model = _Likelihood((matrix - centre) / scale, codes, weights, categories)
@@ -98,18 +105,18 @@ class _Likelihood:
             gained, here, value = reached - value, self._bounded(here + step), reached
             if gained <= CLOSE * self.weights.sum() and np.abs(step).max() < NEAR:
                 return here
-        raise Undefined("the fit does not converge")
+        raise Undefined(say("the fit does not converge"))
 
     def _step(self, here: Floats) -> Floats:
         try:
             return np.linalg.solve(-self.hessian(here), self.scores(here).sum(axis=0))
         except np.linalg.LinAlgError:
-            raise Undefined("the response of some units is separated perfectly") from None
+            raise Undefined(say("the response of some units is separated perfectly")) from None
 
     def _bounded(self, found: Floats) -> Floats:
         """`Undefined` where terms grow without bound."""
         if np.abs(self.matrix @ found[: self.matrix.shape[1]]).max() > STEEP:
-            raise Undefined("the response of some units is separated perfectly")
+            raise Undefined(say("the response of some units is separated perfectly"))
         return found
 
     def _ends(self, at: Floats) -> tuple[Floats, Floats]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 Bounds = tuple[float, float]
 
@@ -22,7 +23,7 @@ def overlap(original: Bounds, protected: Bounds) -> float:
     # What rounding leaves of an exact fit is no width.
     sizes = [max(abs(low), abs(high)) for low, high in (original, protected)]
     if any(width <= 1e-12 * size for width, size in zip(widths, sizes, strict=True)):
-        raise Undefined("a confidence interval has width 0")
+        raise Undefined(say("a confidence interval has width 0"))
     shared = min(original[1], protected[1]) - max(original[0], protected[0])
     return 0.5 * (shared / widths[0] + shared / widths[1])
 
@@ -72,5 +73,5 @@ def _log_determinant(matrix: Floats) -> float:
     try:
         roots = np.diag(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
-        raise Undefined("the covariance of the coefficients is singular") from None
+        raise Undefined(say("the covariance of the coefficients is singular")) from None
     return 2.0 * float(np.log(roots).sum())

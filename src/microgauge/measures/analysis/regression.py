@@ -12,6 +12,7 @@ from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.analysis.leaning import leaning
 from microgauge.measures.analysis.ordered import ordered_logit
 from microgauge.measures.analysis.overlap import inside, joint_distance, joint_overlap, overlap
@@ -63,7 +64,7 @@ class Fitted:
     def at(self, terms: Sequence[str]) -> tuple[Floats, Floats]:
         """Some of the estimates, and their covariance."""
         if self.covariance is None:
-            raise Undefined("the covariance of the coefficients is not known")
+            raise Undefined(say("the covariance of the coefficients is not known"))
         places = [list(self.terms).index(term) for term in terms]
         values = np.array([self.terms[term].value for term in terms])
         return values, self.covariance[np.ix_(places, places)]
@@ -85,7 +86,7 @@ def _linear(design: Design, robust: bool) -> Fitted:
     check_design(design)
     matrix, factors = _scaled(design)
     if design.units <= matrix.shape[1]:
-        raise Undefined("fewer units than terms")
+        raise Undefined(say("fewer units than terms"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = WLS(design.response, matrix, weights=design.weights)
@@ -112,7 +113,7 @@ def _logistic(design: Design, robust: bool) -> Fitted:
     check_design(design)
     values = np.unique(design.response)
     if len(values) != 2:
-        raise Undefined(f"the response has {len(values)} values, not two")
+        raise Undefined(say("the response has {n} values, not two", n=len(values)))
     matrix, factors = _scaled(design)
     response = (design.response == values[1]).astype(np.float64)
     model = GLM(response, matrix, family=Binomial(), freq_weights=design.weights)
@@ -207,7 +208,7 @@ def _coefficients(
     names: Sequence[str], values: Floats, errors: Floats, bounds: Floats, p: Floats
 ) -> _Terms:
     if not (np.isfinite(values).all() and np.isfinite(bounds).all()):
-        raise Undefined("the fit gives no finite intervals")
+        raise Undefined(say("the fit gives no finite intervals"))
     return {
         name: Coefficient(
             float(values[i]),
@@ -227,7 +228,7 @@ def compare_regressions(
 ) -> RegressionResult:
     """Coefficient by coefficient; null with the reason where a side could not be fitted."""
     reasons = [
-        f"{which}: {side}"
+        say("{which}: {why}", which=which, why=side)
         for which, side in (("original", original), ("protected", protected))
         if isinstance(side, Undefined)
     ]
@@ -244,12 +245,12 @@ def compare_regressions(
     overlaps = [c.overlap for c in coefficients if c.overlap is not None]
     whole = not reasons and len(overlaps) == len(coefficients)
     if not reasons and not whole:
-        reasons.append("a coefficient has no overlap")
+        reasons.append(say("a coefficient has no overlap"))
     if not (isinstance(original, Undefined) or isinstance(protected, Undefined)):
         try:
             start = _jointly(start, original, protected, shifted)
         except Undefined as why:
-            reasons.append(f"joint_overlap, joint_distance: {why}")
+            reasons.append(say("joint_overlap, joint_distance: {why}", why=why))
     return replace(
         start,
         coefficients=coefficients,
@@ -259,7 +260,7 @@ def compare_regressions(
         units_protected=None if isinstance(protected, Undefined) else protected.units,
         fit_original=None if isinstance(original, Undefined) else original.explained,
         fit_protected=None if isinstance(protected, Undefined) else protected.explained,
-        reason="; ".join(reasons) or None,
+        reason=strung(reasons, "; ") or None,
     )
 
 
@@ -282,9 +283,9 @@ def _jointly(
         left_out = {*original.terms, *protected.terms} - {*both}
         factors = [*original.factors.values(), *protected.factors.values()]
         if any(factor.products and factor.terms & left_out for factor in factors):
-            raise Undefined("a factor whose categories differ is multiplied with other terms")
+            raise Undefined(say("a factor whose categories differ is multiplied with other terms"))
     if not both:
-        raise Undefined("no coefficient means the same on both sides")
+        raise Undefined(say("no coefficient means the same on both sides"))
     (before, first), (after, second) = original.at(both), protected.at(both)
     _check_widths(original, protected, both)
     # On one scale, so that a large number squared does not pass for a dependence.
@@ -325,7 +326,11 @@ def _shifted(original: Fitted, protected: Fitted) -> tuple[set[str], list[str]]:
         if name not in original.factors:
             changed.append(name)
             terms |= factor.terms | {"Intercept"}
-    reasons = [f"protected: the categories of {', '.join(changed)} differ"] if changed else []
+    reasons = (
+        [say("protected: the categories of {changed} differ", changed=strung(changed, ", "))]
+        if changed
+        else []
+    )
     lost = [term for term in original.terms if term not in protected.terms]
     new = [term for term in protected.terms if term not in original.terms]
     if lost or new:
@@ -334,12 +339,12 @@ def _shifted(original: Fitted, protected: Fitted) -> tuple[set[str], list[str]]:
 
 
 def _other_terms(lost: list[str], new: list[str]) -> str:
-    said = []
-    if lost:
-        said.append(f"lacks {', '.join(lost)}")
-    if new:
-        said.append(f"has {', '.join(new)} instead" if lost else f"also has {', '.join(new)}")
-    return f"protected: the fit {' and '.join(said)}"
+    gone, there = strung(lost, ", "), strung(new, ", ")
+    if not lost:
+        return say("protected: the fit also has {new}", new=there)
+    if not new:
+        return say("protected: the fit lacks {lost}", lost=gone)
+    return say("protected: the fit lacks {lost} and has {new} instead", lost=gone, new=there)
 
 
 def _coefficient(
@@ -355,15 +360,15 @@ def _coefficient(
         influence_original=None if before is None else before.influence,
     )
     if before is None or after is None:
-        lacking = "original" if before is None else "protected"
-        return replace(start, reason=f"no such term in the {lacking} fit")
+        which = "original" if before is None else "protected"
+        return replace(start, reason=say("no such term in the {which} fit", which=which))
     if shifted:
-        return replace(start, reason="the factor's categories differ between the tables")
+        return replace(start, reason=say("the factor's categories differ between the tables"))
     reason = shared = None
     try:
         shared = overlap(before.bounds, after.bounds)
     except Undefined as why:
-        reason = f"overlap: {why}"
+        reason = say("overlap: {why}", why=why)
     apart = abs(after.value - before.value)
     return replace(
         start,

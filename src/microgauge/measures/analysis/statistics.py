@@ -10,6 +10,7 @@ from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.loss.moments import quantile
 from microgauge.records import dataclass
 
@@ -52,7 +53,7 @@ def ratio(sample: Sample) -> float:
     assert sample.second is not None
     below = float((sample.weights * sample.second).sum())
     if below == 0:
-        raise Undefined("the total of the denominator is 0")
+        raise Undefined(say("the total of the denominator is 0"))
     return total(sample) / below
 
 
@@ -75,11 +76,11 @@ def gini(sample: Sample) -> float:
     >>> round(gini(five) * 15, 9)
     4.0
     """
-    _no_negatives(sample, "Gini coefficient")
+    _no_negatives(sample, say("Gini coefficient"))
     weights, values = sample.weights, sample.values
     whole = total(sample)
     if whole <= 0:
-        raise Undefined("the total is 0")
+        raise Undefined(say("the total is 0"))
     # Twice the area under the Lorenz curve, by trapezoids.
     below = np.cumsum(weights * values)
     area = float((weights * (2.0 * below - weights * values)).sum())
@@ -94,13 +95,13 @@ def quintile_share_ratio(sample: Sample) -> float:
     >>> quintile_share_ratio(Sample(np.arange(1.0, 11.0), np.ones(10), 1.0))
     6.333333333333333
     """
-    _no_negatives(sample, "quintile share ratio")
+    _no_negatives(sample, say("quintile share ratio"))
     units = _positive(sample)
     people = np.append(0.0, np.cumsum(sample.weights)) / units
     income = np.append(0.0, np.cumsum(sample.weights * sample.values))
     poorest = float(np.interp(0.2, people, income))
     if poorest <= 0:
-        raise Undefined("the poorest fifth has nothing")
+        raise Undefined(say("the poorest fifth has nothing"))
     return float((income[-1] - np.interp(0.8, people, income)) / poorest)
 
 
@@ -111,14 +112,14 @@ def below_line(sample: Sample, line: float) -> float:
 
 def _positive(sample: Sample) -> float:
     if sample.total <= 0:
-        raise Undefined("the weights are 0")
+        raise Undefined(say("the weights are 0"))
     return sample.total
 
 
 def _no_negatives(sample: Sample, what: str) -> None:
     negative = int((sample.values[sample.weights > 0] < 0).sum())
     if negative:
-        raise Undefined(f"the {what} is not defined with negative values")
+        raise Undefined(say("the {what} is not defined with negative values", what=what))
 
 
 def mean_interval(sample: Sample, units: int, weighted: Floats) -> tuple[float, float]:
@@ -132,7 +133,7 @@ def mean_interval(sample: Sample, units: int, weighted: Floats) -> tuple[float, 
     (-0.484138, 4.484138)
     """
     if units < 2:
-        raise Undefined("one unit has no interval")
+        raise Undefined(say("one unit has no interval"))
     centre = mean(sample)
     error = sqrt(_linearised(sample, centre, weighted) * units / (units - 1))
     half = float(special.stdtrit(units - 1, 0.975)) * error
@@ -142,7 +143,7 @@ def mean_interval(sample: Sample, units: int, weighted: Floats) -> tuple[float, 
 def share_interval(sample: Sample, units: int, weighted: Floats) -> tuple[float, float]:
     """95 % interval of a share: normal, p (1 - p) / n without weights."""
     if units < 2:
-        raise Undefined("one unit has no interval")
+        raise Undefined(say("one unit has no interval"))
     centre = mean(sample)
     half = NORMAL_975 * sqrt(_linearised(sample, centre, weighted))
     return centre - half, centre + half

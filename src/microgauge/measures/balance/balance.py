@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 SWEEP = tuple(round(0.2 + 0.1 * step, 1) for step in range(7))
 """α from 0.2 to 0.8."""
@@ -15,7 +16,7 @@ def weighted_total(
 ) -> float:
     """The weighted mean over attributes, or the worst of them: the largest loss."""
     if not values:
-        raise Undefined("no attribute has a figure")
+        raise Undefined(say("no attribute has a figure"))
     if how == "max":
         return max(values) if worst else min(values)
     return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
@@ -29,7 +30,7 @@ def utility(similarity: float, loss: float, how: tuple[float, float] | str = (0.
     """
     if how == "ratio":
         if loss == 0:
-            raise Undefined("the loss is 0, so its ratio is not defined")
+            raise Undefined(say("the loss is 0, so its ratio is not defined"))
         return similarity / loss
     first, second = (float(weight) for weight in how)
     return (first * similarity + second * (1.0 - loss)) / (first + second)
@@ -48,7 +49,7 @@ def balance(utility: float, risk: float, alpha: float, beta: float, form: str = 
     if form == "difference":
         return alpha * utility - beta * risk
     if risk == 0:
-        raise Undefined("the risk is 0, so the ratio is not defined")
+        raise Undefined(say("the risk is 0, so the ratio is not defined"))
     return utility / risk
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 GROUPS = 30
 """Groups of units, each left out once."""
@@ -23,7 +24,7 @@ def jackknife_error(replicates: Sequence[float]) -> float:
     """
     values = np.array(replicates, dtype=np.float64)
     if len(values) < 2:
-        raise Undefined("there are fewer than two groups of units")
+        raise Undefined(say("there are fewer than two groups of units"))
     apart = values - values.mean()
     return float(np.sqrt((len(values) - 1) / len(values) * (apart * apart).sum()))
 
@@ -43,7 +44,7 @@ def difference_interval(
     """
     groups = len(firsts)
     if groups != len(seconds) or groups < 2:
-        raise Undefined("the two were not measured without the same groups")
+        raise Undefined(say("the two were not measured without the same groups"))
     from scipy.special import stdtrit
 
     error = jackknife_error([a - b for a, b in zip(firsts, seconds, strict=True)])

@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 
 def generalisation(steps: Floats, rows: Floats) -> float:
@@ -21,7 +22,7 @@ def generalisation(steps: Floats, rows: Floats) -> float:
     """
     total = rows.sum()
     if total <= 0:
-        raise Undefined("no value was released")
+        raise Undefined(say("no value was released"))
     return float((rows * (1.0 - 1.0 / np.maximum(steps, 1.0))).sum() / total)
 
 
@@ -32,7 +33,7 @@ def bounded(distance: float, largest: float) -> float:
     (0.1, 1.0)
     """
     if largest <= 0:
-        raise Undefined("the original is constant")
+        raise Undefined(say("the original is constant"))
     return min(distance / largest, 1.0)
 
 
@@ -59,14 +60,14 @@ def euclidean_bound(largest: Sequence[float]) -> float:
 def mean_deviation(absolute: float, compared: int) -> float:
     """Mean |x - x′|: (5, 10, 15) released as (6, 9, 14) deviates by 1."""
     if not compared:
-        raise Undefined("no unit has a value on both sides")
+        raise Undefined(say("no unit has a value on both sides"))
     return absolute / compared
 
 
 def root_mean_square(squares: float, compared: int) -> float:
     """√ mean (x - x′)²."""
     if not compared:
-        raise Undefined("no unit has a value on both sides")
+        raise Undefined(say("no unit has a value on both sides"))
     return sqrt(squares / compared)
 
 
@@ -85,10 +86,10 @@ def entropy(weights: Floats) -> float:
 def entropy_loss(before: Floats, after: Floats) -> tuple[float, float]:
     """max(0, H(X) - H(X′)) / H(X), and the difference itself, which may be negative (Reading)."""
     if before.sum() <= 0 or after.sum() <= 0:
-        raise Undefined("no value on one side")
+        raise Undefined(say("no value on one side"))
     start = entropy(before)
     if start <= 0:
-        raise Undefined("the original is constant")
+        raise Undefined(say("the original is constant"))
     difference = start - entropy(after)
     # What rounding leaves of two equal entropies is no difference.
     difference = 0.0 if abs(difference) < 1e-12 else difference
@@ -106,7 +107,7 @@ def consistency(before: Index, after: Index, counts: Floats) -> float:
     """
     total = counts.sum()
     if total <= 0:
-        raise Undefined("no unit has a value on both sides")
+        raise Undefined(say("no unit has a value on both sides"))
     most = np.zeros(int(before.max()) + 1)
     np.maximum.at(most, before, counts)
     return float(1.0 - most.sum() / total)

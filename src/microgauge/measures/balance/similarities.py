@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 
 def cosine(a: Floats, b: Floats) -> float:
@@ -19,7 +20,7 @@ def cosine(a: Floats, b: Floats) -> float:
     # On one scale first: squares of very large or small numbers would not be finite.
     largest = [np.abs(side).max(initial=0.0) for side in (a, b)]
     if min(largest) <= 0 or not np.isfinite(largest).all():
-        raise Undefined("a vector is 0")
+        raise Undefined(say("a vector is 0"))
     a, b = a / largest[0], b / largest[1]
     return min(float((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum())), 1.0)
 
@@ -34,7 +35,7 @@ def jaccard(shared: int, distinct: int) -> float:
     0.3333
     """
     if not distinct:
-        raise Undefined("no value on either side")
+        raise Undefined(say("no value on either side"))
     return shared / distinct
 
 
@@ -60,7 +61,7 @@ def binned(numbers: Floats, weights: Floats, low: float, high: float, bins: int)
     array([1., 3.])
     """
     if high <= low:
-        raise Undefined("the original is constant")
+        raise Undefined(say("the original is constant"))
     # Rounded first: whole years on an edge must not fall below it by the last digit.
     # Halved where the range of numbers is beyond all numbers.
     scale = 1.0 if high / 2 - low / 2 <= sys.float_info.max / 2 else 0.5

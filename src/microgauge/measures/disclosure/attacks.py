@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.draws import Kind, random_order
 from microgauge.measures.disclosure.nearest import Attribute, Near, nearest_pairs
 from microgauge.measures.disclosure.shares import Interval, wilson
@@ -86,7 +87,7 @@ class Attack:
     def of(attack: Rate, naive: Rate, control: Rate | None) -> Attack:
         """With the risk, or why there is none."""
         if control is None:
-            return Attack(attack, naive, None, None, None, "no holdout to compare with")
+            return Attack(attack, naive, None, None, None, say("no holdout to compare with"))
         try:
             risk, limits = residual_risk(attack, control)
         except Undefined as undefined:
@@ -106,7 +107,7 @@ def residual_risk(attack: Rate, control: Rate) -> tuple[float, Interval]:
     """
     fails, others = 1.0 - attack.share, 1.0 - control.share
     if others == 0.0:
-        raise Undefined("the attack is right on every unit of the holdout")
+        raise Undefined(say("the attack is right on every unit of the holdout"))
     ratio = fails / others
     least, most = 1.0 - attack.interval[1], 1.0 - attack.interval[0]
     few, many = 1.0 - control.interval[1], 1.0 - control.interval[0]
@@ -135,7 +136,7 @@ def inference(
     attack says the secret of any protected record.
     """
     if not known:
-        raise Undefined("nothing is known of the targets")
+        raise Undefined(say("nothing is known of the targets"))
     shares = []
     for side in _sides([*known, secret]):
         asked = _targets([*known, secret], side, attacks, seed, needs=secret)
@@ -240,11 +241,11 @@ def linkability(
     draws protected records at random.
     """
     if not first or not second:
-        raise Undefined("one of the two parts has no variable")
+        raise Undefined(say("one of the two parts has no variable"))
     everything = [*first, *second]
     records = len(first[0].protected)
     if records < neighbours:
-        raise Undefined(f"fewer than {neighbours} protected records")
+        raise Undefined(say("fewer than {neighbours} protected records", neighbours=neighbours))
     order = random_order([(v.kind, v.protected) for v in everything], seed)
     number = np.empty(records, dtype=np.uint64)
     number[order] = np.arange(records, dtype=np.uint64)
@@ -299,7 +300,7 @@ def _meeting(records: int, neighbours: int) -> float:
 def _sides(variables: Sequence[Variable]) -> list[str]:
     """The tables whose units are attacked."""
     if not len(variables[0].protected):
-        raise Undefined("no protected record")
+        raise Undefined(say("no protected record"))
     held = variables[0].holdout is not None and len(variables[0].holdout) > 0
     return ["original", "holdout"] if held else ["original"]
 
@@ -318,7 +319,7 @@ def _targets(
         cells = getattr(needs, side)[order]
         order = order[~np.isnan(cells) if needs.kind == "number" else cells >= 0]
     if not len(order):
-        raise Undefined(f"no unit of the {side} to attack")
+        raise Undefined(say("no unit of the {which} to attack", which=side))
     return order[:attacks]
 
 

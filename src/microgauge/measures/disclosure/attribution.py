@@ -14,6 +14,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.learned import Cells, most_common
 from microgauge.measures.disclosure.matches import same_profiles
 from microgauge.records import dataclass
@@ -67,7 +68,7 @@ def attribution(people: Cells, shown: Cells, twins: Twins) -> Attribution:
     """All of it for one target; `Undefined` without records."""
     number, records = int(people.rows.sum()), int(shown.rows.sum())
     if not number or not records:
-        raise Undefined("the table has no record")
+        raise Undefined(say("the table has no record"))
     twin = twins.place[people.profiles]
     there = twin >= 0
     low, high = shown.ends()

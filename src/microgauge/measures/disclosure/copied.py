@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.intervals import newcombe
 from microgauge.measures.disclosure.shares import Interval, wilson
 from microgauge.records import dataclass
@@ -49,7 +50,7 @@ class Neighbours:
         from scipy.spatial import cKDTree
 
         if len(table.rows) > MOST:
-            raise Undefined(f"more than {MOST:,} different records")
+            raise Undefined(say("more than {most:,} different records", most=MOST))
         self._tree = cKDTree(table.points)
 
     def number(self, asking: Whole) -> Counts:
@@ -116,7 +117,7 @@ def copied(original: Whole, protected: Neighbours, chances: Chances) -> Copied:
     """Lone original records that equal a protected one, and how far a match leads to the copy."""
     records = int(original.rows.sum())
     if not records:
-        raise Undefined("the table has no record")
+        raise Undefined(say("the table has no record"))
     unique = (original.rows == 1) & (original.neighbours.number(original) == 1)
     each, there = _chances(original, protected, np.flatnonzero(unique), chances)
     mean = float(each.sum() / records)
@@ -177,9 +178,9 @@ def controlled(
     others = np.flatnonzero(~repeated)
     number = int(holdout.rows[others].sum())
     if not number:
-        raise Undefined("every record of the holdout equals an original one")
+        raise Undefined(say("every record of the holdout equals an original one"))
     if not own.uniques:
-        raise Undefined("no original record is alone in all variables")
+        raise Undefined(say("no original record is alone in all variables"))
     each, there = _chances(holdout, protected, others, chances)
     rows = holdout.rows.astype(np.float64)
     hits = int(holdout.rows[there].sum())

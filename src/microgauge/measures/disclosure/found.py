@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.matches import Matches
 from microgauge.measures.disclosure.shares import Interval, wilson
 from microgauge.records import dataclass
@@ -83,7 +84,7 @@ def spread(own: Own, matches: Matches, scale: Floats) -> Spread:
     """
     total = own.people.sum()
     if not total:
-        raise Undefined("nobody to look for")
+        raise Undefined(say("nobody to look for"))
     each = np.where(own.found > 0, 1.0 / np.maximum(matches.records, 1), 0.0)
     return Spread(
         largest=float(each.max(initial=0.0)),

@@ -10,6 +10,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.shares import Interval, wilson
 from microgauge.records import dataclass
 
@@ -111,7 +112,7 @@ def clustered(first: Attacked, second: Attacked | None = None, kept: int = 0) ->
     for sign, (totals, people, clusters) in zip((1.0, -1.0), tables, strict=False):
         number = people.sum()
         if not number:
-            raise Undefined("nobody to look for")
+            raise Undefined(say("nobody to look for"))
         mean = totals.sum(axis=0) / number
         means.append(sign * mean)
         parts.append(sign * (totals - people[:, None] * mean) / number)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.matches import Matches
 from microgauge.measures.risk.compatible import Layer
 from microgauge.records import dataclass
@@ -114,7 +115,7 @@ class Cells:
         """The share of each value among the records that have one; `Undefined` where none has."""
         counts = self.counts[: self.size]
         if not counts.sum():
-            raise Undefined("every value is missing")
+            raise Undefined(say("every value is missing"))
         return np.asarray(counts / counts.sum())
 
     def ends(self) -> tuple[Index, Index]:

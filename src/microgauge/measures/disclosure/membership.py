@@ -37,6 +37,7 @@ from scipy.stats import rankdata
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.draws import random_order
 from microgauge.measures.disclosure.nearest import Attribute, nearest_distances
 from microgauge.measures.disclosure.shares import Interval, clopper_pearson
@@ -107,7 +108,7 @@ def delong(members: Floats, controls: Floats, *, level: float = LEVEL) -> Estima
     """
     n, m = len(members), len(controls)
     if min(n, m) < 2:
-        raise Undefined("fewer than two members or controls")
+        raise Undefined(say("fewer than two members or controls"))
     ranks = rankdata(np.concatenate([members, controls]))
     above = (ranks[:n] - rankdata(members)) / m
     below = 1.0 - (ranks[n:] - rankdata(controls)) / n
@@ -139,7 +140,7 @@ class Roc:
         """The curve of scores that are higher for members."""
         n, m = len(members), len(controls)
         if not n or not m:
-            raise Undefined("no member or no control")
+            raise Undefined(say("no member or no control"))
         ordered = np.sort(members)
         # Scores of controls from the top; of members tied with the j-th of c tied controls,
         # j/(c + 1) are above it.
@@ -238,7 +239,7 @@ def membership(
     """
     n, m = len(original[0].queries), len(holdout[0].queries)
     if m < LEAST:
-        raise Undefined(f"fewer than {LEAST} units in the holdout")
+        raise Undefined(say("fewer than {least} units in the holdout", least=LEAST))
     near, control = (np.round(nearest_distances(each), _DIGITS) for each in (original, holdout))
     order = _drawn(holdout, seed)
     reference, test = order[: m // 2], order[m // 2 :]

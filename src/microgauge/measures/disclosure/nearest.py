@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 SAME = 1e-9
@@ -144,12 +145,12 @@ def _missing(numbers: Floats, codes: Sequence[Codes]) -> Flags:
 def _sides(attributes: Sequence[Attribute]) -> tuple[_Side, _Side]:
     """Queries and references, codes in as few bytes as hold them."""
     if not attributes:
-        raise Undefined("no attribute to compare records by")
+        raise Undefined(say("no attribute to compare records by"))
     rows = {(len(each.queries), len(each.references)) for each in attributes}
     if len(rows) > 1:
         raise ValueError("all attributes speak of the same records")
     if not all(rows.pop()):
-        raise Undefined("no record to compare")
+        raise Undefined(say("no record to compare"))
     codes = [_small(each) for each in attributes if each.kind == "category"]
     made = []
     for i, side in enumerate(("queries", "references")):
@@ -295,7 +296,9 @@ class _Search:
             raise ValueError("neighbours is at least 1")
         queries, given = _sides(attributes)
         if given.records < neighbours:
-            raise Undefined(f"fewer than {neighbours} records to look through")
+            raise Undefined(
+                say("fewer than {neighbours} records to look through", neighbours=neighbours)
+            )
         pairs = zip(queries.codes, given.codes, strict=True)
         levels = [max(int(a.max()), int(b.max()), 0) + 1 for a, b in pairs]
         parts = _parts(given, BLOCK)

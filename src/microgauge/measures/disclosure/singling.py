@@ -33,6 +33,7 @@ from scipy.stats import binom, hypergeom
 
 from microgauge.arrays import Bits, Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.attacks import ATTACKS, LEVEL, Attack, Rate, Variable
 from microgauge.measures.disclosure.draws import Kind, column_order, random_order
 from microgauge.measures.disclosure.shares import wilson
@@ -86,9 +87,9 @@ def singling_out(
 ) -> Attack:
     """How often a predicate that one protected record meets is met by exactly one person."""
     if not variables:
-        raise Undefined("no variable to single out by")
+        raise Undefined(say("no variable to single out by"))
     if not len(variables[0].protected):
-        raise Undefined("no protected record")
+        raise Undefined(say("no protected record"))
     places = column_order([(v.kind, v.protected) for v in variables])
     kept = [variables[place] for place in places]
     protected: Table = [(v.kind, v.protected) for v in kept]
@@ -99,7 +100,7 @@ def singling_out(
     else:
         made = _multivariate(protected, order, many, attacks, rng)
     if not made:
-        raise Undefined("no predicate was found that one protected record meets")
+        raise Undefined(say("no predicate was found that one protected record meets"))
     people: Table = [(v.kind, v.original) for v in kept]
     found = Rate.of(_singled(people, made), len(made), level)
     guesses = _naive(protected, order, many, len(made), rng)

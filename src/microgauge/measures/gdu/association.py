@@ -19,6 +19,7 @@ from scipy import special
 
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results import Test
 from microgauge.values.levels import Keys, sums_by
@@ -27,16 +28,16 @@ from microgauge.values.segments import Segments, joined
 FEWEST_UNITS = 3
 PairTest = Literal["chi-squared", "kruskal-wallis", "anova", "spearman", "pearson"]
 
-CONSTANT = "a variable is constant"
-TOO_FEW = "fewer than three complete units"
+CONSTANT = say("a variable is constant")
+TOO_FEW = say("fewer than three complete units")
 TOO_MANY_CELLS = "too-many-cells"
 """The code of a test that has too many groups or cells for test_n."""
 
 WHY = (
     Undefined(TOO_FEW),
     Undefined(CONSTANT),
-    Undefined("more groups or cells than test_n", TOO_MANY_CELLS),
-    Undefined("as many groups as units"),
+    Undefined(say("more groups or cells than test_n"), TOO_MANY_CELLS),
+    Undefined(say("as many groups as units")),
 )
 """Why a pair has no answer."""
 _FEW, _SAME, _MANY, _GROUPS = range(1, 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.gdu.association import PairTest
 from microgauge.records import dataclass
 from microgauge.schema import Type
@@ -14,8 +15,8 @@ Scale = Literal["nominal", "ordinal", "not normal", "normal"]
 
 DEMANDS: tuple[Scale, ...] = ("nominal", "ordinal", "not normal", "normal")
 
-CHANGED_TYPE = "a type changed beside a nominal variable"
-UNKNOWN_RECODING = "a number became categories and the recoding is not known"
+CHANGED_TYPE = say("a type changed beside a nominal variable")
+UNKNOWN_RECODING = say("a number became categories and the recoding is not known")
 
 
 def scale_of(kind: Type, normal: bool) -> Scale:

@@ -12,12 +12,13 @@ from scipy import special
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import compiled
+from microgauge.languages.messages import say
 from microgauge.measures.gdu.kolmogorov import exact_tail, kolmogorov_tail
 from microgauge.records import dataclass
 from microgauge.results import Test
 from microgauge.values.levels import Levels, common, sums_by
 
-NO_WEIGHT = "its values have no weight on one side"
+NO_WEIGHT = say("its values have no weight on one side")
 EXACT_LIMIT = 10_000
 """scipy's `ks_2samp` is exact up to so many values on the larger side."""
 
@@ -128,7 +129,7 @@ def _asymptotic(distance: float, n: float, m: float) -> float:
     """scipy's formula of `ks_2samp(method="asymp")`."""
     units = int(np.round(n * m / (n + m)))
     if units < 1:
-        raise Undefined("too few effective units for a test")
+        raise Undefined(say("too few effective units for a test"))
     return 1.0 if distance == 0 else kolmogorov_tail(distance, units)
 
 

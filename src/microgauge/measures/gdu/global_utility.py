@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 
@@ -16,7 +17,7 @@ def global_reduction_coefficient(before: int, after: int) -> float:
     0.902
     """
     if before < 2:
-        raise Undefined("with one variable there are no pairs to lose")
+        raise Undefined(say("with one variable there are no pairs to lose"))
     return after * (after - 1) / (before * (before - 1))
 
 
@@ -40,7 +41,7 @@ def pair_means(
 def weighted_mean(values: Mapping[str, float], importance: Mapping[str, float]) -> float:
     """Mean over variables, weighted by importance."""
     if not values:
-        raise Undefined("no variable has a score")
+        raise Undefined(say("no variable has a score"))
     total = sum(importance[name] for name in values)
     return sum(importance[name] * value for name, value in values.items()) / total
 

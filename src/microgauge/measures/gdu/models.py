@@ -18,6 +18,7 @@ from scipy import special
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.gdu.steps import Verdict, significance, similarity
 from microgauge.records import dataclass
 from microgauge.results import ModelScore, TermScore
@@ -86,7 +87,7 @@ def linear(design: Design) -> Fit:
     beta, *_ = np.linalg.lstsq(matrix * roots[:, np.newaxis], design.response * roots, rcond=None)
     terms, freedom = len(design.names), design.units - matrix.shape[1]
     if freedom <= 0:
-        raise Undefined("fewer units than terms")
+        raise Undefined(say("fewer units than terms"))
     residual = float((weights * (design.response - matrix @ beta) ** 2).sum())
     centre = _mean(design.response, weights) if design.intercept else 0.0
     total = float((weights * (design.response - centre) ** 2).sum())
@@ -126,7 +127,7 @@ def logistic(design: Design) -> Fit:
 
     values = np.unique(design.response)
     if len(values) != 2:
-        raise Undefined(f"the response has {len(values)} values, not two")
+        raise Undefined(say("the response has {n} values, not two", n=len(values)))
     check_design(design)
     response = (design.response == values[1]).astype(np.float64)
     # Terms on one scale: the fit then converges to the last digits whatever the units are.
@@ -161,11 +162,11 @@ def fitted_glm(model: Any) -> Any:
         try:
             fitted = model.fit(maxiter=200, tol=1e-10, tol_criterion="params")
         except PerfectSeparationWarning:
-            raise Undefined("the response is separated perfectly") from None
+            raise Undefined(say("the response is separated perfectly")) from None
     if not fitted.converged or not np.isfinite(fitted.params).all():
-        raise Undefined("the fit does not converge")
+        raise Undefined(say("the fit does not converge"))
     if (fitted.mu * (1.0 - fitted.mu)).min() < CERTAIN:
-        raise Undefined("the response of some units is separated perfectly")
+        raise Undefined(say("the response of some units is separated perfectly"))
     return fitted
 
 
@@ -173,18 +174,18 @@ def check_design(design: Design) -> None:
     """`Undefined` where a model cannot be fitted."""
     rows, columns = design.matrix.shape
     if columns == 0:
-        raise Undefined("no term is left")
+        raise Undefined(say("no term is left"))
     if rows < columns + 2:
-        raise Undefined("fewer complete units than terms")
+        raise Undefined(say("fewer complete units than terms"))
     if np.ptp(design.response) == 0:
-        raise Undefined("the response is constant")
+        raise Undefined(say("the response is constant"))
     matrix = with_intercept(design)
     if max(np.abs(matrix).max(), np.abs(design.response).max()) > LARGEST:
-        raise Undefined("the numbers are too large to be squared")
+        raise Undefined(say("the numbers are too large to be squared"))
     lengths = np.sqrt((matrix**2).sum(axis=0))
     # On one scale, so that a large number squared does not pass for a dependence.
     if not lengths.all() or np.linalg.matrix_rank(matrix / lengths) < matrix.shape[1]:
-        raise Undefined("the terms are linearly dependent")
+        raise Undefined(say("the terms are linearly dependent"))
 
 
 def with_intercept(design: Design) -> Floats:
@@ -210,7 +211,7 @@ def _deviations(design: Design) -> Floats:
 def scale(items: Floats, names: tuple[str, ...], weights: Floats) -> Fit:
     """Cronbach's alpha of the items, and alpha without each item in turn."""
     if len(items) < 2:
-        raise Undefined("fewer than two complete units")
+        raise Undefined(say("fewer than two complete units"))
     terms = {}
     if len(names) > 2:
         for place, name in enumerate(names):
@@ -228,7 +229,7 @@ def cronbach_alpha(items: Floats, weights: Floats) -> float:
     count = items.shape[1]
     total = _deviation(items.sum(axis=1), weights) ** 2
     if total == 0:
-        raise Undefined("the sum of the items is constant")
+        raise Undefined(say("the sum of the items is constant"))
     parts = sum(_deviation(item, weights) ** 2 for item in items.T)
     return float(count / (count - 1) * (1.0 - parts / total))
 
@@ -253,10 +254,16 @@ def model_score(
 ) -> ModelScore:
     """The utility of one model, or null with the reason."""
     if isinstance(original, Undefined):
-        return _unfitted(model, None, None, f"original: {original}", None)
+        return _unfitted(model, None, None, say("original: {original}", original=original), None)
     if isinstance(protected, Undefined):
         # What users of the protected table cannot estimate at all is lost to them.
-        return _unfitted(model, original.statistic.value, None, f"protected: {protected}", 0.0)
+        return _unfitted(
+            model,
+            original.statistic.value,
+            None,
+            say("protected: {protected}", protected=protected),
+            0.0,
+        )
     whole = verdict(original.statistic, protected.statistic, threshold, squared=False)
     names = dict.fromkeys([*original.terms, *protected.terms])
     squared = model.kind != "scale"
@@ -295,14 +302,14 @@ def _term(
     name: str, before: Estimate | None, after: Estimate | None, threshold: float, squared: bool
 ) -> TermScore:
     if before is None or after is None:
-        lacking = "original" if before is None else "protected table"
+        lacking = "original" if before is None else say("protected table")
         return TermScore(
             term=name,
             original=None if before is None else before.value,
             protected=None if after is None else after.value,
             outcome="gained" if before is None else "lost",
             utility=0.0,
-            reason=f"the {lacking} lacks this term",
+            reason=say("the {lacking} lacks this term", lacking=lacking),
         )
     found = verdict(before, after, threshold, squared=squared)
     return TermScore(

@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 
 def remaining_comparisons(before: int, after: int) -> float:
@@ -21,7 +22,7 @@ def remaining_comparisons(before: int, after: int) -> float:
     (0.2222, 0.0667)
     """
     if before < 2:
-        raise Undefined("the original has one value only")
+        raise Undefined(say("the original has one value only"))
     return min(1.0, after * (after - 1) / (before * (before - 1)))
 
 
@@ -76,7 +77,7 @@ def homogeneity(numbers: Floats, counts: Floats, group: Index) -> float:
     grand = float((numbers * counts).sum() / total)
     spread = float((np.abs(numbers - grand) * counts).sum())
     if spread == 0:
-        raise Undefined("the original has one value only")
+        raise Undefined(say("the original has one value only"))
     _, group = np.unique(group, return_inverse=True)
     weight = np.bincount(group, counts)
     means = np.bincount(group, numbers * counts) / np.where(weight > 0, weight, 1.0)

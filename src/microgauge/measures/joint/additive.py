@@ -16,6 +16,7 @@ from scipy import interpolate, linalg, special
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import Fitted, score_distance
 from microgauge.measures.joint.terms import Columns, Term, build
@@ -153,7 +154,7 @@ class AdditiveModel:
         """Damped Newton steps to the largest penalised likelihood."""
         share = float(weights @ response / weights.sum())
         if not 0 < share < 1:
-            raise Undefined("one of the files has no rows")
+            raise Undefined(say("one of the files has no rows"))
         matrix = np.column_stack([np.ones(len(response)), rows])
         costs = np.zeros((matrix.shape[1], matrix.shape[1]))
         costs[1:, 1:] = penalty * self.penalty

@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.joint.joint import Joint
 from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
@@ -117,7 +118,12 @@ def linked(points: Floats, groups: list[int]) -> list[Index]:
     from scipy.cluster import hierarchy
 
     if len(points) > MOST_LINKED:
-        raise Undefined(f"average linkage is for up to {MOST_LINKED:,} rows in both files together")
+        raise Undefined(
+            say(
+                "average linkage is for up to {most_linked:,} rows in both files together",
+                most_linked=MOST_LINKED,
+            )
+        )
     tree = hierarchy.linkage(_near_enough(points), method="average")
     return [_cut(tree, number) for number in groups]
 
@@ -125,7 +131,7 @@ def linked(points: Floats, groups: list[int]) -> list[Index]:
 def _near_enough(points: Floats) -> Floats:
     """Points whose distances are numbers."""
     if not (np.abs(points) <= SQUARED).all():
-        raise Undefined("numbers are too large for distances between rows")
+        raise Undefined(say("numbers are too large for distances between rows"))
     return points
 
 

@@ -17,6 +17,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import as_places, gathered_cells, scattered_cells
 from microgauge.kernels.cells import CellNumbers
+from microgauge.languages.messages import say
 from microgauge.measures.joint.grouping import Frequencies, coarse, fine, pooled
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import MOST_GROUPS, by_association
@@ -119,7 +120,7 @@ class _Problem:
         seen = (folds[:, np.newaxis] != np.arange(int(folds.max()) + 1)).astype(np.float64)
         share = (response @ seen) / seen.sum(axis=0)
         if not ((share > 0) & (share < 1)).all():
-            raise Undefined("a fold leaves rows of one file alone")
+            raise Undefined(say("a fold leaves rows of one file alone"))
         penalties = cells.penalties[:, np.newaxis]
         curvature = (
             scattered_cells(cells.places, seen, len(penalties)) * (share * (1.0 - share))

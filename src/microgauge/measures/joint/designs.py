@@ -12,6 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.joint.grouping import Extension, Frequencies
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.ladder import Plan, planned_terms
@@ -59,15 +60,19 @@ def chosen_design(
     terms = terms_of(joint, degree, interactions)
     said = _main_words(degree)
     if interactions == "full":
-        said = f"all products up to degree {degree}"
+        said = say("all products up to degree {degree}", degree=degree)
     elif interactions == "pairs":
-        said += " and products of pairs"
+        said += say(" and products of pairs")
     terms = _masked(terms, masked)
     return Design(build(joint, terms, masked), said, degree, interactions, terms=tuple(terms))
 
 
 def _main_words(degree: int) -> str:
-    return "main effects" if degree == 1 else f"main effects with powers up to {degree}"
+    return (
+        say("main effects")
+        if degree == 1
+        else say("main effects with powers up to {degree}", degree=degree)
+    )
 
 
 def _masked(terms: Sequence[Term], masked: Sequence[bool] | None) -> list[Term]:
@@ -102,12 +107,14 @@ def plan_words(plan: Plan) -> str:
     """Which terms a plan has."""
     said = _main_words(plan.degree)
     if plan.categories is not None:
-        said += f" (categories in at most {plan.categories} groups)"
+        said += say(" (categories in at most {categories} groups)", categories=plan.categories)
     if plan.pairs == ():
         return said
-    how = "" if plan.groups is None else f" of variables in {plan.groups} groups"
-    which = "pairs" if plan.pairs is None else f"the {len(plan.pairs)} most associated pairs"
-    return f"{said} and products of {which}{how}"
+    how = "" if plan.groups is None else say(" of variables in {groups} groups", groups=plan.groups)
+    which = (
+        "pairs" if plan.pairs is None else say("the {n} most associated pairs", n=len(plan.pairs))
+    )
+    return say("{said} and products of {which}{how}", said=said, which=which, how=how)
 
 
 def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
@@ -129,7 +136,7 @@ def spline_design(joint: Joint, masked: Sequence[bool] | None) -> Design:
         owners += [frozenset({place})] * values.shape[1]
     split = rest.dense.shape[1]
     columns = Columns(np.hstack(dense), rest.sparse, (*owners, *rest.owners[split:]))
-    return Design(columns, "splines and products of pairs")
+    return Design(columns, say("splines and products of pairs"))
 
 
 def formula_design(joint: Joint, formula: Formula) -> Design:
@@ -145,7 +152,9 @@ def formula_design(joint: Joint, formula: Formula) -> Design:
     named = formula.columns
     absent = [name for name in named if name not in places]
     if absent:
-        raise Undefined(f"the formula names {', '.join(absent)}, which is not compared")
+        raise Undefined(
+            say("the formula names {absent}, which is not compared", absent=strung(absent, ", "))
+        )
     frame = pd.DataFrame(
         {name: _formula_values(joint, places[column]) for name, column in formula.names.items()},
         index=range(joint.rows),
@@ -157,7 +166,7 @@ def formula_design(joint: Joint, formula: Formula) -> Design:
         try:
             matrix = parsed.get_model_matrix(frame, context=dict(CONTEXT), na_action="ignore")
         except (FormulaicError, TypeError, ValueError, OverflowError, RecursionError):
-            raise Undefined("the formula cannot be computed for these variables") from None
+            raise Undefined(say("the formula cannot be computed for these variables")) from None
         used = {name: places[column] for name, column in formula.names.items()}
         owners, columns = _formula_columns(matrix, used)
     missing = build(joint, [((places[n], MISSING),) for n in named if _may_miss(joint, places[n])])
@@ -167,9 +176,9 @@ def formula_design(joint: Joint, formula: Formula) -> Design:
         (*owners, *missing.owners),
     )
     if not columns:
-        raise Undefined("the formula has no term")
+        raise Undefined(say("the formula has no term"))
     if not found.finite:
-        raise Undefined("a term of the formula is not finite in every row")
+        raise Undefined(say("a term of the formula is not finite in every row"))
     return Design(found, formula.text)
 
 

@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.propensity import separation
 from microgauge.records import dataclass
@@ -40,15 +41,18 @@ def folds_of(joint: Joint, seed: int) -> Folds:
     """
     equal = _equal(joint)
     every = np.arange(joint.rows)
-    tries = [("equal rows", equal), ("rows", every)]
+    tries = [(say("equal rows"), equal), ("rows", every)]
     if joint.units is not None:
         both = _linked(joint.units, equal)
-        tries = [("corresponding and equal rows", both), ("corresponding rows", joint.units)]
+        tries = [
+            (say("corresponding and equal rows"), both),
+            (say("corresponding rows"), joint.units),
+        ]
     for together, groups in tries:
         found = _balanced(groups, np.random.default_rng([seed, 3]))
         if np.bincount(found, minlength=FOLDS).max() <= LARGEST * joint.rows:
             return Folds(found, together, parted=together != tries[0][0])
-    raise Undefined("too few rows for five folds")
+    raise Undefined(say("too few rows for five folds"))
 
 
 def _equal(joint: Joint) -> Index:
@@ -114,5 +118,5 @@ def cross_auc(scores: Floats, protected: Flags, folds: Index) -> float:
             total += pairs * separation(scores[here], protected[here], 0.5).auc
             weight += pairs
     if not weight:
-        raise Undefined("no fold has rows of both files")
+        raise Undefined(say("no fold has rows of both files"))
     return total / weight

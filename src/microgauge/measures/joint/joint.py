@@ -10,6 +10,7 @@ import numpy as np
 
 from microgauge.arrays import Flags, Floats, Hashes, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema import Type
 from microgauge.values.hashing import mixed, row_hashes
@@ -128,8 +129,12 @@ def check_size(rows: int, columns: int) -> None:
     """`Undefined` where a matrix of rows and columns would be too large."""
     if rows * columns > MOST_CELLS:
         raise Undefined(
-            f"{rows:,} × {columns:,} numbers would have to be held at once; merge the categories "
-            "of the variable that has most, or leave it out"
+            say(
+                "{rows:,} × {columns:,} numbers would have to be held at once; merge the "
+                "categories of the variable that has most, or leave it out",
+                rows=rows,
+                columns=columns,
+            )
         )
 
 

@@ -17,6 +17,7 @@ from scipy import linalg
 
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.joint.terms import Columns
 from microgauge.records import dataclass
 
@@ -303,9 +304,9 @@ def fit_logit(
     weights = np.ones(len(response)) if weights is None else weights
     share = float((weights * response).sum() / weights.sum())
     if not 0 < share < 1:
-        raise Undefined("one of the files has no rows")
+        raise Undefined(say("one of the files has no rows"))
     if basis.rank + 1 >= np.count_nonzero(weights):
-        raise Undefined("fewer rows than terms")
+        raise Undefined(say("fewer rows than terms"))
     whole = _Problem(basis, response, weights)
     floor = whole.likelihood(whole.start(share))
     certain = _one_sided_rows(whole)
@@ -397,7 +398,7 @@ class _Problem:
         # Where coefficients grow for ever the climb ends by its gain, of which this is the root.
         tolerance = max(tolerance, float(np.sqrt(close)) if certain else 0.0)
         if likelihood < floor - 1e-9 * abs(floor) or gradient > tolerance:
-            raise Undefined("the likelihood could not be maximised")
+            raise Undefined(say("the likelihood could not be maximised"))
         return LogitFit(probability, likelihood, gradient, self.basis.rank, certain, beta)
 
 

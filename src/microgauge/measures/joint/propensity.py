@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels.threads import one_thread_if_few
+from microgauge.languages.messages import say
 from microgauge.measures.joint.joint import Joint
 from microgauge.measures.joint.logit import (
     CLOSE,
@@ -358,5 +359,5 @@ def difference_size(auc: float | None) -> Literal["small", "clear", "easy"] | No
 def larger_share(null: Sequence[float], value: float) -> float:
     """Share of the null distribution with a larger U_p."""
     if not null:
-        raise Undefined("no resamples were drawn")
+        raise Undefined(say("no resamples were drawn"))
     return float(np.mean(np.asarray(null) > value))

@@ -19,6 +19,7 @@ from scipy import sparse
 from microgauge.arrays import Flags, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels import sparse_gram
+from microgauge.languages.messages import say
 from microgauge.measures.joint.joint import Joint, check_size
 from microgauge.records import dataclass
 
@@ -194,7 +195,7 @@ def build(joint: Joint, terms: Sequence[Term], masked: Sequence[bool] | None = N
         (*dense_owners, *part_owners),
     )
     if not found.finite:
-        raise Undefined("a term of the model is too large to be computed")
+        raise Undefined(say("a term of the model is too large to be computed"))
     return found
 
 

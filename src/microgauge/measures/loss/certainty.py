@@ -9,12 +9,13 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 
 def width_penalties(widths: Floats, span: float) -> Floats:
     """Width of each cell's interval / range of the variable; no cell is less certain than none."""
     if span <= 0:
-        raise Undefined("the original is constant")
+        raise Undefined(say("the original is constant"))
     return np.minimum(widths / span, 1.0)
 
 
@@ -32,5 +33,5 @@ def mean_penalty(penalties: Floats, rows: Floats, suppressed: float) -> tuple[fl
     """NCP of a variable and its cells: the mean over cells, 1 for a suppressed one."""
     cells = float(rows.sum()) + suppressed
     if cells <= 0:
-        raise Undefined("no cell")
+        raise Undefined(say("no cell"))
     return (float((penalties * rows).sum()) + suppressed) / cells, cells

@@ -17,6 +17,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.measures.analysis.statistics import NORMAL_975
 from microgauge.records import dataclass
@@ -125,9 +126,9 @@ def deviance(counts: Floats, means: Floats) -> float:
 def fit_log_linear(model: LogLinearModel, counts: Floats) -> LogLinearFit:
     """Maximum likelihood; `Undefined` where it has no finite estimates."""
     if not counts.sum() > 0:
-        raise Undefined("no complete unit")
+        raise Undefined(say("no complete unit"))
     if model.empty_margin(counts):
-        raise Undefined("a combination of categories that is in the model has no unit")
+        raise Undefined(say("a combination of categories that is in the model has no unit"))
     design = model.design()
     means, inverse = _newton(design, counts.ravel(), _proportional(model, counts).ravel())
     coefficients = inverse @ (design.T @ (means * np.log(means)))
@@ -170,7 +171,7 @@ def _newton(design: Floats, counts: Floats, means: Floats) -> tuple[Floats, Floa
         step = design @ (inverse @ gap)
         logs = logs + step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
         means = np.exp(logs)
-    raise Undefined("the estimates are not finite: too many cells are empty")
+    raise Undefined(say("the estimates are not finite: too many cells are empty"))
 
 
 def fit_both(

@@ -12,6 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Flags, Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.loss.moments import TOO_LARGE
 from microgauge.records import dataclass
 from microgauge.values.hashing import small_seed
@@ -40,7 +41,7 @@ class Scatter:
             raise Undefined(TOO_LARGE)
         units = weight * weight / squares if squares else 0.0
         if units <= 1:
-            raise Undefined("fewer than two complete units")
+            raise Undefined(say("fewer than two complete units"))
         shift = sums[0, 1:width] / weight
         covariance = sums[1:width, 1:width] / weight - np.outer(shift, shift)
         covariance = (covariance + covariance.T) / 2.0 * (units / (units - 1.0))
@@ -80,7 +81,7 @@ class Discrepancy:
 def discrepancy(before: Floats, after: Floats, weights: Floats | None = None) -> Discrepancy:
     """Weighted means over entries; weights add up to 1 and are equal if not given."""
     if not before.size:
-        raise Undefined("no entry")
+        raise Undefined(say("no entry"))
     before, after = before.ravel(), after.ravel()
     shares = np.full(len(before), 1.0 / len(before)) if weights is None else weights.ravel()
     apart = np.abs(after - before)
@@ -180,12 +181,15 @@ def robust_eigenvalues(units: Floats, seed: int) -> Floats:
     fitted = _least_determinant(units, seed)
     found = [np.asarray(c) for c in (fitted.covariance_, fitted.raw_covariance_)]
     if not all(np.isfinite(c).all() and (np.diag(c) > 0).all() for c in found):
-        raise Undefined("more than half of the units share a value")
+        raise Undefined(say("more than half of the units share a value"))
     final, core = (Components.of(to_correlation(c)).values for c in found)
     if min(v[-1] / v[0] for v in (final, core)) < NEARLY_FLAT:
         raise Undefined(
-            "the covariance of the core is near singular (its smallest eigenvalue is below "
-            f"{NEARLY_FLAT:g} of the largest)"
+            say(
+                "the covariance of the core is near singular (its smallest eigenvalue is "
+                "below {nearly_flat:g} of the largest)",
+                nearly_flat=NEARLY_FLAT,
+            )
         )
     return final
 
@@ -200,7 +204,7 @@ def _least_determinant(units: Floats, seed: int) -> Any:
     middle = np.median(units, axis=0)
     spread = np.median(np.abs(units - middle), axis=0)
     if (spread <= 0).any() or not np.isfinite(spread).all():
-        raise Undefined("half of the complete units share a value")
+        raise Undefined(say("half of the complete units share a value"))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         scaled = (units - middle) / spread

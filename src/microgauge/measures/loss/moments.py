@@ -9,10 +9,11 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.values.levels import Levels, Weighing
 
-TOO_LARGE = "the numbers are too large to be squared"
+TOO_LARGE = say("the numbers are too large to be squared")
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Summary:
 def summary_of(levels: Levels) -> Summary:
     """Mean, standard deviation (n - 1), median and quartiles."""
     if not levels.present or levels.sums.sum() <= 0:
-        raise Undefined("no value")
+        raise Undefined(say("no value"))
     counts = levels.weighing.sums is levels.weighing.squares
     lower, median, upper = (
         quantile(levels.numbers, levels.sums, p, counts=counts) for p in (0.25, 0.5, 0.75)

@@ -6,6 +6,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 ROUNDING = 1e-12
@@ -48,7 +49,7 @@ def table_distance(
     """
     total, other = float(original.weights.sum()), float(protected.weights.sum())
     if total <= 0 or other <= 0:
-        raise Undefined("no complete unit on one side")
+        raise Undefined(say("no complete unit on one side"))
     before, after = _side_by_side(original, protected)
     ctbil = float(np.abs(before - after).sum())
     roots = np.sqrt(before / total) - np.sqrt(after / other)
@@ -77,7 +78,7 @@ def cramers_v(table: Frequencies, width: int) -> float:
     rows, columns = np.bincount(row, table.weights), np.bincount(column, table.weights)
     smaller = min(int((rows > 0).sum()), int((columns > 0).sum()))
     if smaller < 2:
-        raise Undefined("a variable is constant on one side")
+        raise Undefined(say("a variable is constant on one side"))
     expected = rows[row] * columns[column]
     # χ²/n = Σ o²/(row total × column total) - 1
     phi = float((table.weights**2 / expected).sum()) - 1.0
@@ -87,5 +88,5 @@ def cramers_v(table: Frequencies, width: int) -> float:
 def relative_change(v_original: float, v_protected: float) -> float:
     """RCV: the change of Cramér's V in percent."""
     if v_original == 0:
-        raise Undefined("Cramér's V of the original is 0")
+        raise Undefined(say("Cramér's V of the original is 0"))
     return 100.0 * (v_protected - v_original) / v_original

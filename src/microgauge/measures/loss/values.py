@@ -7,6 +7,7 @@ from math import isfinite, sqrt
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 
@@ -40,7 +41,7 @@ class Apart:
     def mean(self, total: float) -> float:
         """A mean over the compared units."""
         if not self.compared:
-            raise Undefined("no unit has a value on both sides")
+            raise Undefined(say("no unit has a value on both sides"))
         return finite(total / self.compared)
 
 
@@ -54,10 +55,10 @@ def il1s(variables: Sequence[Apart]) -> float:
     """
     counted = [v for v in variables if v.deviation > 0]
     if variables and not counted:
-        raise Undefined("the original is constant or has one unit")
+        raise Undefined(say("the original is constant or has one unit"))
     terms = sum(v.compared for v in counted)
     if not terms:
-        raise Undefined("no unit has a value on both sides")
+        raise Undefined(say("no unit has a value on both sides"))
     return finite(sum(v.standardised for v in counted) / terms)
 
 
@@ -65,12 +66,12 @@ def il1(variables: Sequence[Apart]) -> float:
     """(1/pn) Σ_j Σ_i |x_ij - z_ij| / |x_ij|, units with x_ij = 0 left out."""
     terms = sum(v.nonzero for v in variables)
     if not terms:
-        raise Undefined("no unit has an original value other than 0 and a protected value")
+        raise Undefined(say("no unit has an original value other than 0 and a protected value"))
     return finite(sum(v.relative for v in variables) / terms)
 
 
 def finite(value: float) -> float:
     """A figure; `Undefined` where numbers were too large or too small to calculate with."""
     if not isfinite(value):
-        raise Undefined("the numbers are too large or too small to calculate with")
+        raise Undefined(say("the numbers are too large or too small to calculate with"))
     return value

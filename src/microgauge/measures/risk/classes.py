@@ -12,6 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.risk.compatible import compatible_sums
 from microgauge.records import dataclass
@@ -52,7 +53,7 @@ def class_table(
 ) -> ClassTable:
     """Classes with missing keys as a value of their own, or as one that matches every value."""
     if not len(rows):
-        raise Undefined("the table has no record")
+        raise Undefined(say("the table has no record"))
     matching, matching_sums = rows, sums
     if missing_matches and bool((levels >= np.asarray(sizes)).any()):
         layers = np.concatenate([rows[np.newaxis].astype(np.float64), sums])
@@ -87,7 +88,7 @@ def internal_risk(table: ClassTable, weights: Floats | None = None) -> float:
     """
     shares = table.rows.astype(np.float64) if weights is None else weights
     if shares.sum() <= 0:
-        raise Undefined("the record weights are 0")
+        raise Undefined(say("the record weights are 0"))
     return float((shares * table.risk).sum() / shares.sum())
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 Number = TypeVar("Number", bound=np.generic)
@@ -63,7 +64,7 @@ def diversity(
     0.75
     """
     if not len(counts):
-        raise Undefined("no record has a value")
+        raise Undefined(say("no record has a value"))
     codes = [column.astype(np.int64) for column in (classes, values, counts)]
     if table is None:
         # Whole numbers, exact below 2⁵³.
@@ -81,7 +82,7 @@ def least_diverse(parts: Iterable[Diversity]) -> Diversity:
     """The worst class of several sets of classes."""
     found = list(parts)
     if not found:
-        raise Undefined("no record has a value")
+        raise Undefined(say("no record has a value"))
     return Diversity(
         distinct=min(part.distinct for part in found),
         entropy=min(part.entropy for part in found),

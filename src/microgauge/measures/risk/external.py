@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.risk.classes import ClassTable
 from microgauge.values.ranks import centred_ranks
 
@@ -34,7 +35,7 @@ def matched_risk(rows: Counts, external: Counts) -> float:
     """
     matched = external > 0
     if not rows[matched].sum():
-        raise Undefined("no record matches the external table")
+        raise Undefined(say("no record matches the external table"))
     return class_risk(rows[matched], external[matched])
 
 
@@ -68,7 +69,7 @@ def _pearson(a: Floats, b: Floats) -> float:
         centred = side - side.mean()
         largest = float(np.abs(centred).max(initial=0.0))
         if largest <= 1e-12 * float(np.abs(side).max(initial=0.0)):
-            raise Undefined("one side is constant")
+            raise Undefined(say("one side is constant"))
         sides.append(centred / largest)
     return float(
         (sides[0] * sides[1]).sum() / np.sqrt((sides[0] ** 2).sum() * (sides[1] ** 2).sum())
@@ -85,7 +86,7 @@ def journalist_risk(external: Counts) -> float:
     """Largest 1/ext over matched classes."""
     matched = external[external > 0]
     if not len(matched):
-        raise Undefined("no class matches the external table")
+        raise Undefined(say("no class matches the external table"))
     return 1.0 / float(matched.min())
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 ROUNDING = 1e-9
 """How far, relatively, a class's weight may fall short of its size: weights of 1 come rounded."""
@@ -57,10 +58,12 @@ def total_risk(sizes: Index, risks: Floats) -> float:
 def _check(sizes: Index, weights: Floats) -> None:
     """Weights must be those of a sample: no class weighs less than its records."""
     if not np.isfinite(weights).all():
-        raise Undefined("a class's weight is not a finite number")
+        raise Undefined(say("a class's weight is not a finite number"))
     short = int((weights < sizes * (1.0 - ROUNDING)).sum())
     if short:
-        raise Undefined(f"classes whose weights add up to less than their records: {short}")
+        raise Undefined(
+            say("classes whose weights add up to less than their records: {short}", short=short)
+        )
 
 
 def _alone(p: Floats, q: Floats) -> Floats:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 BLOCK = 512
@@ -98,10 +99,10 @@ def linkage_share(
     0.5
     """
     if not attributes:
-        raise Undefined("no attribute to link by")
+        raise Undefined(say("no attribute to link by"))
     records = len(attributes[0].original)
     if not records:
-        raise Undefined("no record to link")
+        raise Undefined(say("no record to link"))
     original, protected = _sides(attributes)
     originals, masked = _Profiles.of(original), _Profiles.of(protected)
     if len(masked.counts) * len(originals.counts) <= most_products:

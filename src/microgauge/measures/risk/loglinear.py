@@ -19,6 +19,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 Model = Literal["pairs", "main effects"]
@@ -86,9 +87,9 @@ def log_linear_risk(
     (1.471518, 2.528482)
     """
     if not 0 < fraction <= 1:
-        raise Undefined("the sampling fraction is not between 0 and 1")
+        raise Undefined(say("the sampling fraction is not between 0 and 1"))
     if not len(counts):
-        raise Undefined("no record")
+        raise Undefined(say("no record"))
     unique = (counts if matching is None else matching) == 1
     fit = expected_counts(levels, counts, sizes, missing_matches=matching is not None)
     others = fit.means[unique] * ((1.0 - fraction) / fraction)

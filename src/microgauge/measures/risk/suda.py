@@ -21,6 +21,7 @@ import numpy as np
 
 from microgauge.arrays import Codes, Counts, Flags, Floats, Index
 from microgauge.errors import InputError, Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.risk.compatible import compatible
 from microgauge.records import dataclass
 
@@ -160,17 +161,17 @@ def _risks(scores: Floats, attributes: int, intrusion: float | None) -> Floats:
 
 def _check(levels: Codes, sizes: tuple[int, ...], most: int, fraction: float) -> None:
     if most < 1:
-        raise InputError("the largest minimal sample unique looked for must be 1 or more")
+        raise InputError(say("the largest minimal sample unique looked for must be 1 or more"))
     if not 0 < fraction <= 1:
-        raise InputError("the sampling fraction of DIS-SUDA must be above 0 and at most 1")
+        raise InputError(say("the sampling fraction of DIS-SUDA must be above 0 and at most 1"))
     if levels.ndim != 2 or levels.shape[1] != len(sizes):
         raise ValueError("one column of codes and one size per attribute")
     if len(sizes) < 2:
         raise Undefined(
-            "fewer than two attributes: SUDA compares uniques by how few of several they need"
+            say("fewer than two attributes: SUDA compares uniques by how few of several they need")
         )
     if not len(levels):
-        raise Undefined("the table has no rows")
+        raise Undefined(say("the table has no rows"))
     if (levels.min(axis=0) < 0).any() or (levels.max(axis=0) > np.array(sizes)).any():
         raise ValueError("codes beyond the number of categories")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 
@@ -190,8 +191,8 @@ def pmse_ratio(before: Floats, after: Floats) -> float:
     rows, freedom = float(both.sum()), int(here.sum()) - 1
     c = float(after.sum()) / rows if rows else 0.0
     if freedom < 1:
-        raise Undefined("the table has one cell only")
+        raise Undefined(say("the table has one cell only"))
     if not 0.0 < c < 1.0:
-        raise Undefined("one of the tables is empty")
+        raise Undefined(say("one of the tables is empty"))
     squares = (both[here] * (after[here] / both[here] - c) ** 2).sum() / rows
     return float(squares / (freedom * (1.0 - c) ** 2 * c / rows))

@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 
 
 def resampled(p: Floats, rows: int) -> float:
@@ -19,7 +20,7 @@ def resampled(p: Floats, rows: int) -> float:
     from scipy.special import gammaln, xlog1py, xlogy
 
     if rows < 1:
-        raise Undefined("there are no rows")
+        raise Undefined(say("there are no rows"))
     p = p[p > 0]
     m = np.minimum(np.floor(rows * p) + 1.0, rows)
     log = gammaln(rows + 1) - gammaln(m + 1) - gammaln(rows - m + 1)
@@ -36,7 +37,7 @@ def permuted(p: Floats, rows: int) -> float:
     E|X - c| = μ - c + 2 (c P(X ≤ c) - E[X; X ≤ c]).
     """
     if rows < 1:
-        raise Undefined("there are no rows")
+        raise Undefined(say("there are no rows"))
     n = float(rows)
     mean, variance = np.array([n]), np.array([0.0])
     for axis in range(p.ndim):
@@ -120,11 +121,11 @@ class SampledTables:
         """
         low, high = 1, self.units
         if not self.tables or not self.units:
-            raise Undefined("there is no table")
+            raise Undefined(say("there is no table"))
         if lost <= 0.0:
             return 1.0
         if lost > self.lost(low):
-            raise Undefined("a random sample of a single unit would score higher")
+            raise Undefined(say("a random sample of a single unit would score higher"))
         while high - low > 1:
             middle = (low + high) // 2
             if self.lost(middle) >= lost:

@@ -8,9 +8,11 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import Assessment, Edition, InputTable
 from microgauge.results.blocks import QUESTIONS, Figure, Group, Head, Headline, Part
 from microgauge.results.manifest import Manifest
+from microgauge.results.wording import called, counted
 
 Data = dict[str, Any]
 
@@ -18,18 +20,32 @@ THRESHOLD = 10
 """Records that a figure of the public edition must rest on."""
 
 LEFT_OUT = (
-    "risk of re-identification, and its balance with utility",
-    "how variables were protected: which values a recoding merged, suppressed and changed cells",
-    "values of the original: smallest and largest ones, and categories the protected file lacks",
-    "tables of pairs, cell by cell",
+    say("risk of re-identification, and its balance with utility"),
+    say(
+        "how variables were protected: which values a recoding merged, suppressed and changed cells"
+    ),
+    say(
+        "values of the original: smallest and largest ones, and categories the protected file lacks"
+    ),
+    say("tables of pairs, cell by cell"),
 )
+MONTHS = (
+    say("January"), say("February"), say("March"), say("April"), say("May"), say("June"),
+    say("July"), say("August"), say("September"), say("October"), say("November"),
+    say("December"),
+)  # fmt: skip
 ROUNDED = (
-    "what would come back by arithmetic: pairs of such variables, groups that would be left over, "
-    "terms of regressions and statistics that one record decides; scores of variables are of the "
-    "categories that are told, all others being one, and means are of scores that are told",
-    "digits: figures are multiples of a step that grows as records get fewer, p-values are told by "
-    "a class, ratios to chance below 1 as 1, distances of distribution functions rounded up; one "
-    "record more or less leaves most figures as they are, not all of them",
+    say(
+        "what would come back by arithmetic: pairs of such variables, groups that would be left "
+        "over, terms of regressions and statistics that one record decides; scores of variables "
+        "are of the categories that are told, all others being one, and means are of scores that "
+        "are told"
+    ),
+    say(
+        "digits: figures are multiples of a step that grows as records get fewer, p-values are "
+        "told by a class, ratios to chance below 1 as 1, distances of distribution functions "
+        "rounded up; one record more or less leaves most figures as they are, not all of them"
+    ),
 )
 """What else a public edition lacks, after what rests on few records."""
 
@@ -59,7 +75,11 @@ def assessment_data(result: Assessment, edition: Edition, threshold: int) -> Dat
     if edition == "public":
         data["left_out"] = [
             *LEFT_OUT,
-            f"whatever rests on fewer than {threshold} records: categories, bins, groups, counts",
+            say(
+                "whatever rests on fewer than {threshold} records: categories, bins, "
+                "groups, counts",
+                threshold=threshold,
+            ),
             *ROUNDED,
         ]
     else:
@@ -71,7 +91,7 @@ def day() -> str:
     """Today, or the day that whoever makes files again says it is."""
     said = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = datetime.fromtimestamp(int(said), UTC) if said.isdecimal() else datetime.now(UTC)
-    return f"{now.day} {now:%B %Y}"
+    return say("{day} {month} {year}", day=now.day, month=MONTHS[now.month - 1], year=str(now.year))
 
 
 def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[str, Any]]:
@@ -81,8 +101,8 @@ def explanations(result: Assessment, edition: Edition) -> Mapping[str, Mapping[s
 
 def _verdict(headlines: Sequence[Headline], edition: Edition) -> list[str]:
     said = [headline.sentence for headline in headlines if headline.sentence is not None]
-    nothing = "No overall figure was computed."
-    return said or ["No overall figure is told." if edition == "public" else nothing]
+    nothing = say("No overall figure was computed.")
+    return said or [say("No overall figure is told.") if edition == "public" else nothing]
 
 
 def _figure(figure: Figure) -> Data:
@@ -102,29 +122,39 @@ def compared(result: Assessment, public: bool) -> list[list[str]]:
     sizes = [_size(inputs.original), _size(inputs.protected)]
     if public:
         return [
-            ["original", f"about {sizes[0]}"],
-            ["protected", sizes[1]],
+            [say("original"), say("about {sizes}", sizes=sizes[0])],
+            [say("protected"), sizes[1]],
             ["microgauge", result.microgauge],
         ]
     rows = [
-        ["original", sizes[0], inputs.original.path],
-        ["protected", sizes[1], inputs.protected.path],
-        ["alignment", inputs.alignment.how, inputs.alignment.reason],
-        ["seed", str(inputs.seed)],
+        [say("original"), sizes[0], inputs.original.path],
+        [say("protected"), sizes[1], inputs.protected.path],
+        [say("alignment"), _matched(inputs.alignment.how), inputs.alignment.reason],
+        [say("seed"), str(inputs.seed)],
         ["microgauge", result.microgauge],
     ]
     return rows if result.manifest is None else [*rows, *_made_from(result.manifest)]
 
 
+def _matched(how: str) -> str:
+    return say("by a key") if how == "key" else called(how)
+
+
 def _made_from(manifest: Manifest) -> list[list[str]]:
     """What the inputs hold, by their hashes, and what figures rest on."""
     hashes = [
-        [f"SHA-256, {one.role}", grouped(one.sha256)]
+        [say("SHA-256, {role}", role=called(one.role)), grouped(one.sha256)]
         for one in manifest.inputs
         if one.role in ("original", "protected") and one.sha256 is not None
     ]
-    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
-    return [*hashes, *([["versions", versions]] if versions else [])]
+    versions = strung(
+        (
+            say("{name} {version}", name=name, version=version)
+            for name, version in manifest.versions.items()
+        ),
+        ", ",
+    )
+    return [*hashes, *([[say("versions"), versions]] if versions else [])]
 
 
 def grouped(sha256: str) -> str:
@@ -133,7 +163,7 @@ def grouped(sha256: str) -> str:
     >>> grouped("e3b0c44298fc1c14")
     'e3b0c442 98fc1c14'
     """
-    return " ".join(sha256[at : at + 8] for at in range(0, len(sha256), 8))
+    return strung((sha256[at : at + 8] for at in range(0, len(sha256), 8)), " ")
 
 
 def _size(table: InputTable) -> str:
@@ -141,8 +171,7 @@ def _size(table: InputTable) -> str:
     >>> _size(InputTable(path="o.csv", rows=5497, columns=1))
     '5,497 rows, 1 column'
     """
-    rows = f"{table.rows:,} row{'' if table.rows == 1 else 's'}"
-    return f"{rows}, {table.columns:,} column{'' if table.columns == 1 else 's'}"
+    return strung([counted(table.rows, "row"), counted(table.columns, "column")], ", ")
 
 
 def _parts(groups: Sequence[Group]) -> Data:

@@ -12,6 +12,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from microgauge.languages.catalogue import Words, words_asked
+from microgauge.languages.messages import ENGLISH, all_in_language, say
+from microgauge.languages.scripts import forms_in
 from microgauge.render.report.data import THRESHOLD, assessment_data
 from microgauge.render.report.ranking import for_users, ranking_data
 from microgauge.results import Assessment, Edition, Ranking
@@ -19,6 +22,7 @@ from microgauge.results.plain import to_dict
 
 FOLDER = Path(__file__).parent
 MODULES = (
+    "words",
     "dom",
     "drawing",
     "charts",
@@ -42,12 +46,27 @@ BLANKS = re.compile(r" ?(=>|[=!]==|&&|\|\||\?\?|[=,;?{}]) ?")
 KEPT = ("`", "/", "'", "@", "calc(")
 """What a line may hold in which blanks count."""
 EXPORT = re.compile(r"^export (?=const (\w+))", re.MULTILINE)
+SAID = re.compile(r'\{\{ _\("([^"]*)"\) \}\}')
+"""A text of the page's body."""
 
 
 def report_html(
-    result: Assessment | Ranking, edition: Edition = "internal", threshold: int = THRESHOLD
+    result: Assessment | Ranking,
+    edition: Edition = "internal",
+    threshold: int = THRESHOLD,
+    language: str = ENGLISH,
 ) -> str:
     """The report of an assessment or a ranking; `public` is the edition for data users."""
+    return report_in(words_asked(language), result, edition, threshold)
+
+
+def report_in(
+    words: Words,
+    result: Assessment | Ranking,
+    edition: Edition = "internal",
+    threshold: int = THRESHOLD,
+) -> str:
+    """The report in a language whose words are at hand."""
     if edition not in ("internal", "public"):
         raise ValueError("the edition of a report is internal or public")
     if threshold < 1:
@@ -55,12 +74,12 @@ def report_html(
     if edition == "public":
         result = _for_users(result, threshold)
     if isinstance(result, Ranking):
-        data = ranking_data(result, edition, threshold)
-        title = "Protected versions compared"
+        data = ranking_data(result, edition, threshold, words)
+        title = say("Protected versions compared")
     else:
         data = assessment_data(result, edition, threshold)
-        title = "What protection cost"
-    return _page(data, title)
+        title = say("What protection cost")
+    return _page(all_in_language(data, words), words.of(title), words)
 
 
 def _for_users(result: Assessment | Ranking, threshold: int) -> Assessment | Ranking:
@@ -71,8 +90,10 @@ def _for_users(result: Assessment | Ranking, threshold: int) -> Assessment | Ran
     return told
 
 
-def _page(data: dict[str, Any], title: str) -> str:
-    own = own_script(ranks=data["kind"] == "rank")
+def _page(data: dict[str, Any], title: str, words: Words) -> str:
+    ranks = data["kind"] == "rank"
+    own = own_script(ranks=ranks)
+    data = data | {"words": _script_words(words, ranks), "locale": words.locale}
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -86,17 +107,34 @@ def _page(data: dict[str, Any], title: str) -> str:
     )
     return (
         "<!DOCTYPE html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<html lang="{words.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{escape(title)}</title>\n"
         f"<style>{_short(_text('style.css'))}</style>\n</head>\n<body>\n"
-        f"{_text('body.html')}\n"
+        f"{_body(words)}\n"
         f'<script type="application/json" id="data">{_embedded(data)}</script>\n'
         f'<script type="text/plain" id="drawing">{_packed(_vega())}</script>\n'
         f"<script>{own}</script>\n</body>\n</html>\n"
     )
+
+
+def _body(words: Words) -> str:
+    """What is in the page before its scripts run."""
+    return SAID.sub(lambda match: escape(words.form(match[1])), _text("body.html"))
+
+
+def _script_words(words: Words, ranks: bool) -> dict[str, str | list[str]]:
+    """The forms of the page's scripts in its language; none where they stand there."""
+    if words.language == ENGLISH:
+        return {}
+    found: dict[str, str | list[str]] = {}
+    for name in _modules(ranks):
+        for one, several in forms_in(_text(f"js/{name}.js")):
+            both = None if several is None else [words.plural(n, one, several) for n in (1, 2)]
+            found[one] = both or words.form(one)
+    return found
 
 
 def _embedded(data: dict[str, Any]) -> str:
@@ -130,15 +168,19 @@ def _close(line: str) -> str:
     return "".join(part if at % 2 else BLANKS.sub(r"\1", part) for at, part in enumerate(parts))
 
 
+def _modules(ranks: bool) -> tuple[str, ...]:
+    return MODULES if ranks else tuple(name for name in MODULES if name != "ranking")
+
+
 @cache
 def own_script(*, ranks: bool = True) -> str:
     """The modules as one script, each in a scope of its own; a page from disk can load none.
 
     What draws rankings is left out of a page that is none.
     """
-    left_out = () if ranks else ("ranking",)
+    drawn = _modules(ranks)
     modules = [
-        f"const module_{name} = {{}};\n" if name in left_out else _module(name) for name in MODULES
+        _module(name) if name in drawn else f"const module_{name} = {{}};\n" for name in MODULES
     ]
     return '"use strict";\n' + "".join(modules)
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from microgauge.languages.catalogue import ENGLISH_WORDS, Words
+from microgauge.languages.messages import number, say
 from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
 from microgauge.render.ranking import (
     RISKS,
@@ -32,7 +34,9 @@ from microgauge.results.wording import begun
 MOST_REPORTS = 20
 
 
-def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
+def ranking_data(
+    result: Ranking, edition: Edition, threshold: int, words: Words = ENGLISH_WORDS
+) -> Data:
     """Everything a report of several candidates shows: the choice, and each candidate's report."""
     public = edition == "public"
     whole = _with_report(result)
@@ -55,22 +59,32 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
     }
     if public:
         data["verdict"] = [
-            f"{len(result.candidates)} protected versions of one original, side by side."
+            say("{n} protected versions of one original, side by side.", n=len(result.candidates))
         ]
         data["left_out"] = next(r["left_out"] for r in data["reports"] if r)
         return data
     for report in data["reports"]:
         if report and "decision" in report:
             report["decision"]["map"]["original_risk"] = result.original_risk
-    data |= {
-        "verdict": [*verdict(result), f"{stability(result)}."],
+    return data | _chosen(result, words)
+
+
+def _chosen(result: Ranking, words: Words) -> Data:
+    """What is said of the choice, which data users are not told."""
+    return {
+        "verdict": [*verdict(result), say("{stability}.", stability=stability(result))],
         "choice": _choice(result),
         "table": _candidates(result),
-        "risk": f"Risk: {RISKS[result.risk_measure]}. Utility: "
-        f"{utility_title(result.utility_measure)}.",
+        "risk": say(
+            "Risk: {risks}. Utility: {utility_title}.",
+            risks=RISKS[result.risk_measure],
+            utility_title=utility_title(result.utility_measure),
+        ),
         "limits": limits_said(result),
         "outside": [
-            [c.name, f"{missed_said(c)}."] for c in result.candidates if not c.keeps_limits
+            [c.name, say("{missed_said}.", missed_said=missed_said(c))]
+            for c in result.candidates
+            if not c.keeps_limits
         ],
         "steps": [
             [step.start, step.end, step.risk, step.utility, step.cost] for step in result.steps
@@ -78,15 +92,14 @@ def ranking_data(result: Ranking, edition: Edition, threshold: int) -> Data:
         "equals": [one.name for one in result.recommended.equals],
         "recommended": result.recommended.name,
         "frontier": list(result.frontier),
-        "map": map_spec(result),
-        "closer": closer_spec(result) if crowded(result) and not result.explored else None,
-        "levels": closer_spec(result) if result.explored else levels_spec(result),
+        "map": map_spec(result, words),
+        "closer": closer_spec(result, words) if crowded(result) and not result.explored else None,
+        "levels": closer_spec(result, words) if result.explored else levels_spec(result),
         "settings": [c.said for c in result.candidates] if result.explored else None,
         "clusters": cluster_vote_words(result),
         "sweep": [[step.alpha, step.leader] for step in result.sweep],
         "notes": list(result.notes),
     }
-    return data
 
 
 def for_users(result: Ranking, threshold: int) -> Ranking:
@@ -95,7 +108,7 @@ def for_users(result: Ranking, threshold: int) -> Ranking:
     shown = [c.assessment for c in result.candidates if c.name in whole]
     told = shown[0].presenter.for_users(shown, threshold)
     candidates = tuple(
-        Candidate(name=f"candidate {place}", assessment=one)
+        Candidate(name=say("candidate {place}", place=place), assessment=one)
         for place, one in enumerate(told, start=1)
     )
     return replace(result, candidates=candidates, frontier=())
@@ -116,7 +129,7 @@ def _choice(result: Ranking) -> Data:
 def _sentence(said: str, result: Ranking) -> str:
     """With a capital letter, unless it begins with a name."""
     named = any(said.startswith(c.name) for c in result.candidates)
-    return f"{said if named else begun(said)}."
+    return say("{value}.", value=said if named else begun(said))
 
 
 def _verdicts(result: Ranking) -> list[Verdict]:
@@ -128,7 +141,7 @@ def _compared(result: Ranking, public: bool) -> list[list[str]]:
     """The original, how many candidates, and by what."""
     first = result.candidates[0].assessment
     rows = compared(first, public)
-    several = ["candidates", f"{len(result.candidates):,}"]
+    several = [say("candidates"), number(f"{len(result.candidates):,}")]
     return [row if row[0] != "protected" else several for row in rows if row[0] != "alignment"]
 
 
@@ -159,7 +172,7 @@ def _candidates(result: Ranking) -> Data:
             ]
         )
     return {
-        "heads": ["useful", "safe", "utility", "risk", "k"],
+        "heads": [say("useful"), say("safe"), say("utility"), say("risk"), "k"],
         "keys": ["verdict", "verdict", shown_as, measure, "k"],
         "rows": rows,
     }
@@ -167,7 +180,7 @@ def _candidates(result: Ranking) -> Data:
 
 def _figures(result: Ranking, public: bool) -> Data:
     """The other figures; of a public report, those that data users may see."""
-    heads = ["GDU", "variables", "pairs", "U_p ratio"]
+    heads = ["GDU", say("variables"), say("pairs"), say("U_p ratio")]
     keys: list[str | None] = ["gdu", "univariate", "bivariate", "propensity"]
     if not public:
         heads, keys = [*heads, "RUT", "IL1s"], [*keys, "rut", "il1s"]
@@ -220,7 +233,7 @@ def _indicators(candidates: Sequence[Candidate]) -> list[Data]:
     found: dict[str, list[Data]] = {}
     for one in candidates[0].assessment.indicators or ():
         several = [(c, _same_indicator(c, one)) for c in _by_expected(candidates)]
-        label = one.name if one.group is None else f"{one.by}: {one.group}"
+        label = one.name if one.group is None else say("{by}: {group}", by=one.by, group=one.group)
         found.setdefault(one.name, []).extend(_interval_rows(label, one, several))
     return [{"title": name, "terms": terms} for name, terms in found.items() if terms]
 
@@ -240,7 +253,7 @@ def _interval_rows(
     """Name, estimate, interval and expected re-identifications; none without an original."""
     if first.original is None or first.original_ci is None:
         return []
-    rows: list[list[Any]] = [["original", first.original, *first.original_ci, None]]
+    rows: list[list[Any]] = [[say("original"), first.original, *first.original_ci, None]]
     rows += [
         [c.name, one.protected, *one.protected_ci, _expected(c)]
         for c, one in several
@@ -271,7 +284,11 @@ def _mosaics(candidates: Sequence[Candidate]) -> list[Data]:
             before = above.setdefault(detail.name, set())
             if (kind := tuple(sorted(c.labels)) if c.recoded else ()) not in before:
                 before.add(kind)
-                said = f"original, recoded as in {candidate.name}" if c.recoded else "original"
+                said = (
+                    say("original, recoded as in {name}", name=candidate.name)
+                    if c.recoded
+                    else say("original")
+                )
                 rows += _shares(_not_in(said, taken), c.labels, c.before)
             rows += _shares(candidate.name, c.labels, c.after)
     return [{"name": name, "rows": rows} for name, rows in found.items()]
@@ -289,7 +306,7 @@ def _shares(name: str, labels: Sequence[str], shares: Sequence[float]) -> list[l
 def _not_in(name: str, taken: Collection[str]) -> str:
     """The name, marked where a candidate has it."""
     while name in taken:
-        name = f"{name} *"
+        name = say("{name} *", name=name)
     return name
 
 

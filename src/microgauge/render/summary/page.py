@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.catalogue import words_asked
+from microgauge.languages.messages import ENGLISH, count, say
 from microgauge.render.summary.content import Answer, Content, content_of
 from microgauge.render.summary.map import map_svg
 from microgauge.render.summary.pdf import pdf_of
@@ -21,26 +23,34 @@ GRADES = {
     "unknown": ("#4a5560", "#f1f3f5"),
 }  # fmt: skip
 """Colours of a grade: of its word and sign, and of its box."""
+GRADE_WORDS = {
+    "good": say("Good"),
+    "fair": say("Fair"),
+    "poor": say("Poor"),
+    "unknown": say("Unknown"),
+}
+FINDING_WORDS = {"stop": say("stop"), "warn": say("warn"), "note": say("note")}
 FINDINGS = {"stop": "#a33100", "warn": "#8a5a00", "note": "#4a5560"}
 MOST_FINDINGS = 8
-NOT_PUBLIC = (
+NOT_PUBLIC = say(
     "For the office, not for publication: it tells of risk, and holds hashes of the original."
 )
 
 
-def summary_pdf(result: Assessment | Ranking) -> bytes:
+def summary_pdf(result: Assessment | Ranking, language: str = ENGLISH) -> bytes:
     """One page for the committee: verdict, map, findings, limits, files, and a line to sign."""
-    return pdf_of(summary_svg(result))
+    return pdf_of(summary_svg(result, language))
 
 
-def summary_svg(result: Assessment | Ranking) -> str:
+def summary_svg(result: Assessment | Ranking, language: str = ENGLISH) -> str:
     """The page as SVG."""
-    sheet, content = Sheet(), content_of(result)
+    words = words_asked(language)
+    sheet, content = Sheet(words), content_of(result, words)
     foot = _foot(sheet, content)
     y = _head(sheet, content)
     y = _choice(sheet, content.choice, y)
     y = _answers(sheet, content.answers, y)
-    y = _middle(sheet, content, map_svg(result), y)
+    y = _middle(sheet, content, map_svg(result, words), y)
     _findings(sheet, content, y, foot)
     return sheet.svg()
 
@@ -72,7 +82,7 @@ def _answers(sheet: Sheet, answers: Sequence[Answer], y: float) -> float:
     if not answers:
         return y
     width = (ROOM - GAP) / 2
-    told = [broken(one.sentence, 8.8, width - 20, 6) for one in answers]
+    told = [broken(one.sentence, 8.8, width - 20, 9) for one in answers]
     height = 54 + max(len(lines) for lines in told) * 8.8 * LEADING + 8
     for place, (one, lines) in enumerate(zip(answers, told, strict=True)):
         x = LEFT + place * (width + GAP)
@@ -80,7 +90,7 @@ def _answers(sheet: Sheet, answers: Sequence[Answer], y: float) -> float:
         sheet.box(x, y, width, height, dark, light)
         sheet.text(x + 10, y + 17, one.question, 9.5, colour=SOFT)
         _sign(sheet, x + 17, y + 32.5, one.grade)
-        sheet.text(x + 29, y + 38, one.grade.capitalize(), 16, bold=True, colour=dark)
+        sheet.text(x + 29, y + 38, GRADE_WORDS[one.grade], 16, bold=True, colour=dark)
         figure = fitted(one.figure, 8.8, width - 20, bold=True)
         sheet.text(x + 10, y + 51, figure, 8.8, bold=True)
         sheet.lines(x + 10, y + 54, lines, 8.8)
@@ -117,7 +127,7 @@ def _middle(sheet: Sheet, content: Content, svg: str | None, y: float) -> float:
     x, room = LEFT, ROOM
     below = y
     if svg is not None:
-        _heading(sheet, LEFT, y, "Risk and utility")
+        _heading(sheet, LEFT, y, say("Risk and utility"))
         sheet.picture(LEFT, y + 15, MAP_WIDTH, MAP_HEIGHT, svg)
         x, room, below = LEFT + MAP_WIDTH + GAP, ROOM - MAP_WIDTH - GAP, y + 15 + MAP_HEIGHT
     end = _limits(sheet, content, (x, y), room, below if svg is not None else y + 120)
@@ -129,7 +139,7 @@ def _limits(
 ) -> float:
     """A line for each limit, those that are missed first; as many as have room."""
     x, y = start
-    y = _heading(sheet, x, y, "Limits")
+    y = _heading(sheet, x, y, say("Limits"))
     if content.about_limits:
         y = sheet.lines(x, y, [fitted(content.about_limits, 8.8, room)], 8.8, colour=SOFT)
     ordered = sorted(content.limits, key=lambda one: one.kept)
@@ -137,7 +147,9 @@ def _limits(
         lines = broken(_limit_said(one), 8.8, room - 12, 2, bold=not one.kept)
         left = len(ordered) - place
         if y + (len(lines) + (left > 1)) * 8.8 * LEADING > bottom:
-            return sheet.lines(x, y, [f"and {left} more in the JSON result"], 8.8, colour=SOFT)
+            return sheet.lines(
+                x, y, [say("and {left} more in the JSON result", left=left)], 8.8, colour=SOFT
+            )
         colour = INK if one.kept else GRADES["poor"][0]
         drawn = f"M{x} {y + 6}l2 2.4l4 -5" if one.kept else f"M{x} {y + 3.4}l5 5m0 -5l-5 5"
         sheet.path(drawn, "none", colour)
@@ -146,12 +158,16 @@ def _limits(
 
 
 def _limit_said(one: Check) -> str:
-    return one.line if one.candidate is None else f"{one.candidate}: {one.line}"
+    return (
+        one.line
+        if one.candidate is None
+        else say("{candidate}: {line}", candidate=one.candidate, line=one.line)
+    )
 
 
 def _findings(sheet: Sheet, content: Content, y: float, bottom: float) -> None:
     """What to know before release, the worst first; as many as have room."""
-    y = _heading(sheet, LEFT, y, "What to know before a release")
+    y = _heading(sheet, LEFT, y, say("What to know before a release"))
     if not content.findings:
         sheet.lines(LEFT, y, [content.no_findings], 9, colour=SOFT)
         return
@@ -163,13 +179,17 @@ def _findings(sheet: Sheet, content: Content, y: float, bottom: float) -> None:
         last = y + (len(lines) + (left > 1)) * size * LEADING
         if last > bottom:
             break
-        sheet.text(LEFT, y + size, one.grade, size, bold=True, colour=FINDINGS[one.grade])
+        sheet.text(
+            LEFT, y + size, FINDING_WORDS[one.grade], size, bold=True, colour=FINDINGS[one.grade]
+        )
         y = sheet.lines(LEFT + 32, y, lines, size) + 2
     else:
         left = len(content.findings) - len(shown)
     if left > 0:
-        said = "1 finding more" if left == 1 else f"{left} findings more"
-        sheet.lines(LEFT + 32, y, [f"{said} in the JSON result"], 8, colour=SOFT)
+        said = count(
+            left, "{n:,} finding more in the JSON result", "{n:,} findings more in the JSON result"
+        )
+        sheet.lines(LEFT + 32, y, [said], 8, colour=SOFT)
 
 
 def _fitting(findings: Sequence[Finding], room: float) -> tuple[float, int]:
@@ -187,40 +207,51 @@ def _finding_said(one: Finding) -> str:
 
 def _foot(sheet: Sheet, content: Content) -> float:
     """What was compared, with hashes, and the line to sign; gives where it begins."""
-    rows = [(f"{one.role}: {one.said}", one.rows, one.digest) for one in content.tables]
+    rows = [
+        (say("{role}: {said}", role=one.role, said=one.said), one.rows, one.digest)
+        for one in content.tables
+    ]
     if content.more_tables:
-        rows.append((f"and {content.more_tables:,} candidates more", "", "in the JSON result"))
+        rows.append(
+            (
+                say("and {more_tables:,} candidates more", more_tables=content.more_tables),
+                "",
+                say("in the JSON result"),
+            )
+        )
     rows += [(said, "", digest) for said, digest in content.texts]
     made = broken(content.made, 7, ROOM, 2)
     height = 16 + len(rows) * 10.2 + len(made) * 7 * LEADING + 74
     y = start = HEIGHT - 34 - height
     sheet.rule(LEFT, y - 6, RIGHT)
-    y = _heading(sheet, LEFT, y, "What was compared")
-    for said, count, digest in rows:
+    y = _heading(sheet, LEFT, y, say("What was compared"))
+    for said, size, digest in rows:
         y += 10.2
-        sheet.text(LEFT, y, fitted(said, 7.6, 158), 7.6)
-        sheet.text(LEFT + 232, y, count, 7.6, end=True)
-        sheet.text(LEFT + 238, y, fitted(digest, 6.8, RIGHT - LEFT - 238), 6.8, colour=SOFT)
+        sheet.text(LEFT, y, fitted(sheet.said(said), 7.6, 158), 7.6)
+        sheet.text(LEFT + 232, y, size, 7.6, end=True)
+        sheet.text(
+            LEFT + 238, y, fitted(sheet.said(digest), 6.8, RIGHT - LEFT - 238), 6.8, colour=SOFT
+        )
     y = sheet.lines(LEFT, y + 3, made, 7, colour=SOFT)
     _signing(sheet, y + 14)
     sheet.text(LEFT, HEIGHT - 24, NOT_PUBLIC, 7, colour=SOFT)
-    sheet.text(RIGHT, HEIGHT - 24, "1 of 1", 7, colour=SOFT, end=True)
+    sheet.text(RIGHT, HEIGHT - 24, say("1 of 1"), 7, colour=SOFT, end=True)
     return start - 14
 
 
 def _signing(sheet: Sheet, y: float) -> None:
     """The decision, and a line to sign."""
     x = LEFT
-    sheet.text(x, y + 8, "Decision:", 9, bold=True)
+    sheet.text(x, y + 8, say("Decision:"), 9, bold=True)
     for said, step in (
-        ("release", 58.0),
-        ("release with changes", 130.0),
-        ("do not release", 258.0),
+        (say("release"), 58.0),
+        (say("release with changes"), 130.0),
+        (say("do not release"), 258.0),
     ):
         sheet.path(f"M{x + step} {y}h9v9h-9Z", "#ffffff", INK)
         sheet.text(x + step + 14, y + 8, said, 9)
     third = (ROOM - 2 * GAP) / 3
-    for place, said in enumerate(("name", "date", "signature")):
+    for place, said in enumerate((say("name"), say("date"), say("signature"))):
         start = LEFT + place * (third + GAP)
         sheet.rule(start, y + 42, start + third, INK)
         sheet.text(start, y + 51, said, 7.5, colour=SOFT)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from microgauge.languages.messages import say
+
 REFERENCE = re.compile(rb"(\d+) 0 R\b")
 RESOURCES = re.compile(rb"<<\n((?: +/[A-Za-z]+\d+ \d+ 0 R\n){2,})")
-TITLE = "Summary of a protected file, by microgauge"
+TITLE = say("Summary of a protected file, by microgauge")
 
 
 def pdf_of(svg: str) -> bytes:

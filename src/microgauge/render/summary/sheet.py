@@ -11,11 +11,13 @@ import unicodedata
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
+from microgauge.languages.catalogue import ENGLISH_WORDS, Words
 from microgauge.results.names import plain
 
 WIDTH, HEIGHT = 595.28, 841.89
 """A4 in points."""
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+BLANKS, PER_CENT = re.compile(r"[ \t\r\n]+"), re.compile(r"(\d) %")
 LEADING = 1.28
 """From one line to the next, in sizes of the font."""
 _WIDTHS = {
@@ -75,7 +77,7 @@ def broken(text: str, size: float, room: float, most: int, *, bold: bool = False
     """
     lines: list[str] = []
     line = ""
-    for word in plain(text[:MOST]).split():
+    for word in _words(text[:MOST]):
         for part in _parted(word, size, room, bold=bold):
             joined = f"{line} {part}" if line else part
             if text_width(joined, size, bold=bold) <= room:
@@ -94,6 +96,16 @@ def broken(text: str, size: float, room: float, most: int, *, bold: bool = False
     return kept
 
 
+def _words(text: str) -> list[str]:
+    """Where a line may end; not between a number and its per cent, nor where a language binds.
+
+    >>> _words("in 98.1 % of\\u00a0all")
+    ['in', '98.1 %', 'of all']
+    """
+    bound = PER_CENT.sub("\\1\u00a0%", text)
+    return [word for part in BLANKS.split(bound) if (word := plain(part))]
+
+
 def _parted(word: str, size: float, room: float, *, bold: bool) -> list[str]:
     """A word in parts that have room."""
     parts = []
@@ -110,7 +122,12 @@ def _parted(word: str, size: float, room: float, *, bold: bool) -> list[str]:
 class Sheet:
     """What is drawn, in order. Down is more."""
 
+    words: Words = ENGLISH_WORDS
     parts: list[str] = field(default_factory=list)
+
+    def said(self, text: str) -> str:
+        """A text in the language of the page."""
+        return self.words.of(text)
 
     def text(
         self, x: float, y: float, said: str, size: float, *, bold: bool = False,
@@ -121,7 +138,7 @@ class Sheet:
         anchor = ' text-anchor="end"' if end else ""
         self.parts.append(
             f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:g}" fill={quoteattr(colour)}'
-            f"{weight}{anchor}>{escape(said)}</text>"
+            f"{weight}{anchor}>{escape(self.said(said))}</text>"
         )
 
     def lines(self, x: float, y: float, lines: list[str], size: float, *, bold: bool = False,

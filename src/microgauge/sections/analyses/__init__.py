@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.analyses import IndicatorResult, RegressionResult
 from microgauge.schema.analyses import Indicator, Regression
 from microgauge.sections.analyses.explanations import EXPLANATIONS
@@ -21,8 +22,8 @@ class Indicators(Section):
 
     name = "indicators"
     public = True
-    title = "Indicators"
-    about = "statistics that the schema names, with intervals"
+    title = say("Indicators")
+    about = say("statistics that the schema names, with intervals")
     page = "indicators.md"
     module = "microgauge.sections.analyses.indicators"
     answers = "results"
@@ -63,8 +64,8 @@ class Regressions(Section):
 
     name = "regressions"
     public = True
-    title = "Regressions"
-    about = "regressions that the schema names"
+    title = say("Regressions")
+    about = say("regressions that the schema names")
     page = "regressions.md"
     module = "microgauge.sections.analyses.regressions"
     answers = "results"

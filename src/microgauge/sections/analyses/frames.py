@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema import Indicator, Which
 from microgauge.sections.analyses.units import condition_of, grouping
@@ -37,7 +38,7 @@ class Frame:
         columns = {name: _column(records, name) for name in records.levels}
         groups, labels = grouping(records, study, which, given.by)
         if not records.rows:
-            raise Undefined("no unit is left")
+            raise Undefined(say("no unit is left"))
         return Frame(given, pl.DataFrame(columns), groups, labels)
 
     @property
@@ -54,7 +55,7 @@ class Frame:
         if group is None:
             return self.frame
         if group not in self.labels:
-            raise Undefined("the group is gone")
+            raise Undefined(say("the group is gone"))
         return self.frame.filter(np.asarray(self.groups == self.labels.index(group)))
 
     def units(self, group: str | None) -> int:
@@ -74,13 +75,13 @@ class Frame:
         members = self._members(group)
         assert self.given.function is not None
         if not members.height:
-            raise Undefined("no unit is left")
+            raise Undefined(say("no unit is left"))
         try:
             value = float(self.given.function(members))
         except Exception as error:  # a user's function may fail in any way: the reason says how
-            raise Undefined(f"the function raises {type(error).__name__}") from error
+            raise Undefined(say("the function raises {name}", name=type(error).__name__)) from error
         if not np.isfinite(value):
-            raise Undefined("the function gives no finite number")
+            raise Undefined(say("the function gives no finite number"))
         return value
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.analysis.overlap import overlap
 from microgauge.records import dataclass
@@ -31,7 +32,7 @@ def run(study: Study, log: Log) -> Asking[tuple[IndicatorResult, ...] | None]:
     records = yield from read_records(study, named)
     found: list[IndicatorResult] = []
     for number, indicator in enumerate(given):
-        log.progress("estimating indicators", number / len(given))
+        log.progress(say("estimating indicators"), number / len(given))
         for single in _single(indicator, study):
             found += _Indicator(study, single, records).results()
     return tuple(found)
@@ -96,7 +97,9 @@ class _Indicator:
         sides = [self._side(*side) for side in zip(SIDES, self.records, strict=True)]
         groups = self._groups()
         if not groups:
-            nothing = Estimate(reason=f'"{self.given.by}", which forms the groups, has no value')
+            nothing = Estimate(
+                reason=say('"{by}", which forms the groups, has no value', by=self.given.by)
+            )
             return [self._compared(None, nothing, nothing)]
         draws = [] if self._closed else self._draws(sides, groups)
         return [
@@ -162,7 +165,7 @@ class _Indicator:
         known = Estimate(value, None, units, None, side.records(group), moved)
         try:
             if units < 2:
-                raise Undefined("one unit has no interval")
+                raise Undefined(say("one unit has no interval"))
             if isinstance(side, Units) and self._closed:
                 return replace(known, bounds=side.closed(group))
             return replace(known, bounds=self._percentiles(draws[place][group]))
@@ -172,7 +175,13 @@ class _Indicator:
     def _percentiles(self, values: list[float]) -> Bounds:
         """The middle 95 % of draws. A statistic that half of the draws cannot give has none."""
         if len(values) < max(self.given.resamples / 2, 2):
-            raise Undefined(f"only {len(values)} of {self.given.resamples} draws give a figure")
+            raise Undefined(
+                say(
+                    "only {n} of {resamples} draws give a figure",
+                    n=len(values),
+                    resamples=self.given.resamples,
+                )
+            )
         low, high = np.quantile(values, [0.025, 0.975])
         return float(low), float(high)
 
@@ -180,7 +189,7 @@ class _Indicator:
         self, group: str | None, original: Estimate, protected: Estimate
     ) -> IndicatorResult:
         reasons = [
-            f"{which}: {side.reason}"
+            say("{which}: {reason}", which=which, reason=side.reason)
             for which, side in zip(SIDES, (original, protected), strict=True)
             if side.reason
         ]
@@ -211,15 +220,15 @@ class _Indicator:
                 apart = protected.value - original.value
                 figures["relative_difference"] = apart / abs(original.value)
             else:
-                reasons.append("relative_difference: the original is 0")
+                reasons.append(say("relative_difference: the original is 0"))
             if original.bounds is not None:
                 figures["inside"] = original.bounds[0] <= protected.value <= original.bounds[1]
         if original.bounds is not None and protected.bounds is not None:
             try:
                 figures["overlap"] = overlap(original.bounds, protected.bounds)
             except Undefined as why:
-                reasons.append(f"overlap: {why}")
-        return replace(start, **figures, reason="; ".join(reasons) or None)
+                reasons.append(say("overlap: {why}", why=why))
+        return replace(start, **figures, reason=strung(reasons, "; ") or None)
 
 
 def _tried(drawn: Units | Frame, group: str | None) -> float | None:

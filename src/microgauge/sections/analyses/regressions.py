@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.analysis.regression import Fitted, compare_regressions, fit_regression
 from microgauge.results import RegressionResult
@@ -25,7 +26,7 @@ def run(study: Study, log: Log) -> Asking[tuple[RegressionResult, ...] | None]:
     records = yield from read_records(study, named)
     found = []
     for number, regression in enumerate(given):
-        log.progress("fitting regressions", number / len(given))
+        log.progress(say("fitting regressions"), number / len(given))
         start = RegressionResult(
             bands=regression.bands,
             formula=regression.formula or "",
@@ -71,7 +72,7 @@ def _fit(study: Study, which: Which, given: Regression, records: Records) -> Fit
     if condition is not None:
         rows = rows_where(condition, records)
         if not rows.any():
-            raise Undefined("the condition leaves no unit")
+            raise Undefined(say("the condition leaves no unit"))
         records = records.taken(rows)
         weights = None if weights is None else weights[rows]
     design = formula_design(

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say
 from microgauge.results import CoefficientResult, Edition, IndicatorResult, RegressionResult
 from microgauge.results.blocks import Block, Cell, Group, Head, Intervals, Legend, Sentence, Table
 from microgauge.results.wording import beginning, begun, figure
 from microgauge.sections.analyses.words import indicator_name, jointly
 
 BOTH_SIDES = (
-    Head(text="original", right=True),
-    Head(text="protected", right=True),
-    Head(text="overlap", digits=2),
-    Head(text="intervals"),
+    Head(text=say("original"), right=True),
+    Head(text=say("protected"), right=True),
+    Head(text=say("overlap"), digits=2),
+    Head(text=say("intervals")),
 )
 
 
-NOT_TOLD = (
+NOT_TOLD = say(
     "Told is what rests on enough records, on no single one, and gives none away by subtraction; "
     "figures are rounded, the fewer the records the more, and overlaps are of rounded intervals."
 )
-NO_TERM = "None of its terms can be told: they rest on few records, or on one."
+NO_TERM = say("None of its terms can be told: they rest on few records, or on one.")
 
 
 def indicators_report(results: Sequence[IndicatorResult], edition: Edition) -> list[Group]:
@@ -30,13 +31,13 @@ def indicators_report(results: Sequence[IndicatorResult], edition: Edition) -> l
     if not results:
         return []
     table = Table(
-        caption="Indicators",
-        heads=(Head(text="indicator"), *BOTH_SIDES),
+        caption=say("Indicators"),
+        heads=(Head(text=say("indicator")), *BOTH_SIDES),
         rows=tuple(_indicator_row(found, public) for found in results),
     )
     aside = (Sentence(text=NOT_TOLD, soft=True),) if public else ()
     blocks = (Legend(), table, *aside)
-    return [Group(name="indicators", title="Indicators", explain="overlap", blocks=blocks)]
+    return [Group(name="indicators", title=say("Indicators"), explain="overlap", blocks=blocks)]
 
 
 def _indicator_row(found: IndicatorResult, public: bool) -> tuple[Cell, ...]:
@@ -44,7 +45,7 @@ def _indicator_row(found: IndicatorResult, public: bool) -> tuple[Cell, ...]:
     drawn: Cell = "" if public else found.reason or ""
     if found.original_ci or found.protected_ci:
         drawn = Intervals(
-            title=f"Intervals of {beginning(name)}",
+            title=say("Intervals of {name}", name=beginning(name)),
             original=found.original,
             original_ci=found.original_ci,
             protected=found.protected,
@@ -61,11 +62,11 @@ def regressions_report(results: Sequence[RegressionResult], edition: Edition) ->
     shown = [_regression(found, public) for found in results]
     aside = (Sentence(text=NOT_TOLD, soft=True),) if public else ()
     blocks: tuple[Block, ...] = (Legend(), *shown, *aside)
-    return [Group(name="regressions", title="Regressions", explain="overlap", blocks=blocks)]
+    return [Group(name="regressions", title=say("Regressions"), explain="overlap", blocks=blocks)]
 
 
 def _regression(result: RegressionResult, public: bool) -> Group:
-    where = f", where {result.where}" if result.where else ""
+    where = say(", where {where}", where=result.where) if result.where else ""
     title = result.formula + where
     shown = result.coefficients
     if public and not shown:
@@ -73,10 +74,10 @@ def _regression(result: RegressionResult, public: bool) -> Group:
     sentences = [Sentence(text=_mean_overlap(result, shown, public=public))]
     if result.joint_overlap is not None:
         said = jointly(result)
-        sentences.append(Sentence(text=f"{begun(said)}."))
+        sentences.append(Sentence(text=say("{said}.", said=begun(said))))
     table = Table(
-        caption=f"Coefficients of {beginning(title)}",
-        heads=(Head(text="term"), *BOTH_SIDES[:-1], Head(text="inside"), BOTH_SIDES[-1]),
+        caption=say("Coefficients of {title}", title=beginning(title)),
+        heads=(Head(text=say("term")), *BOTH_SIDES[:-1], Head(text=say("inside")), BOTH_SIDES[-1]),
         rows=tuple(
             (c.term, c.original, c.protected, c.overlap, INSIDE[c.inside], _drawn(c)) for c in shown
         ),
@@ -84,7 +85,7 @@ def _regression(result: RegressionResult, public: bool) -> Group:
     return Group(title=title, blocks=(*sentences, table))
 
 
-INSIDE = {True: "yes", False: "no", None: None}
+INSIDE = {True: say("yes"), False: say("no"), None: None}
 """Whether the protected estimate lies in the original's interval."""
 
 
@@ -94,11 +95,13 @@ def _mean_overlap(
     overlaps = [c.overlap for c in shown if c.overlap is not None]
     if result.overlap is None or not overlaps:
         reason = None if public else result.reason
-        return f"Not comparable: {reason or 'the fits differ'}"
+        return say("Not comparable: {reason}", reason=reason or say("the fits differ"))
     mean, inside = sum(overlaps) / len(overlaps), sum(c.inside is True for c in shown)
-    return (
-        f"Mean overlap {figure(mean, 2)} of {len(shown)} coefficients; {inside} inside the "
-        "original's interval."
+    return say(
+        "Mean overlap {mean} of {n} coefficients; {inside} inside the original's interval.",
+        mean=figure(mean, 2),
+        n=len(shown),
+        inside=inside,
     )
 
 
@@ -106,7 +109,7 @@ def _drawn(c: CoefficientResult) -> Cell:
     if not (c.original_ci and c.protected_ci):
         return ""
     return Intervals(
-        title=f"Intervals of {beginning(c.term)}",
+        title=say("Intervals of {term}", term=beginning(c.term)),
         original=c.original,
         original_ci=c.original_ci,
         protected=c.protected,

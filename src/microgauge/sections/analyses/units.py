@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.analysis.resting import rests_on
 from microgauge.measures.analysis.statistics import (
     Estimator,
@@ -82,7 +83,7 @@ class Units:
         if weights is not None:
             keep &= weights > 0
         if not keep.any():
-            raise Undefined("no unit is left")
+            raise Undefined(say("no unit is left"))
         groups, labels = grouping(records, study, which, given.by)
         # A sample stands for the whole table in totals; other statistics do not see the factor.
         sizes = (np.ones(records.rows) if weights is None else weights)[keep] * records.factor
@@ -116,7 +117,7 @@ class Units:
         if group is None:
             return slice(None)
         if group not in self.members:
-            raise Undefined("the group is gone")
+            raise Undefined(say("the group is gone"))
         return self.members[group]
 
     def units(self, group: str | None) -> int:
@@ -177,7 +178,7 @@ class Units:
         members = self._members(group)
         values, weights = self.values[members], self._effective[members]
         if not len(values) or weights.sum() <= 0:
-            raise Undefined("no unit is left")
+            raise Undefined(say("no unit is left"))
         second = None if self.second is None else self.second[members]
         return Sample(values, weights, self.unit, second)
 
@@ -250,7 +251,13 @@ def _values(records: Records, given: Indicator, which: Which) -> Floats:
     assert given.category is not None
     label = label_of(given.category)
     if label not in records.side(given.variable).levels.labels:
-        raise Undefined(f'no unit of the {which} table has this category of "{given.variable}"')
+        raise Undefined(
+            say(
+                'no unit of the {which} table has this category of "{variable}"',
+                which=which,
+                variable=given.variable,
+            )
+        )
     hits = records.among(given.variable, [label]).astype(np.float64)
     return np.where(records.present(given.variable), hits, np.nan)
 

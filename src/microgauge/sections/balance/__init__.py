@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.balance import Rut
 from microgauge.sections.balance.choices import RutChoices
 from microgauge.sections.balance.explanations import EXPLANATIONS
@@ -19,8 +20,8 @@ class Balance(Section):
     """The balance of risk and utility (Kim 2025)."""
 
     name = "rut"
-    title = "Balance of risk and utility"
-    about = "risk and utility on one scale"
+    title = say("Balance of risk and utility")
+    about = say("risk and utility on one scale")
     page = "rut.md"
     module = "microgauge.sections.balance.section"
     result = Rut

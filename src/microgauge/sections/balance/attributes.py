@@ -12,6 +12,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.balance.balance import weighted_total
 from microgauge.measures.balance.losses import (
@@ -113,7 +114,7 @@ class Attribute:
             loss_by_rule=self._loss_by_rule(),
             entropy_difference=self.difference,
             suppressed=self.evidence.suppressed,
-            reason="; ".join(reasons) or None,
+            reason=strung(reasons, "; ") or None,
         )
 
     @staticmethod
@@ -126,7 +127,7 @@ class Attribute:
                 found[name] = measure(name)
             except Undefined as why:
                 found[name] = None
-                reasons.append(f"{name}: {why}")
+                reasons.append(say("{name}: {why}", name=name, why=why))
         return found
 
     def _one(
@@ -186,8 +187,10 @@ class Attribute:
         if kind == "number" and not self.evidence.matched:
             self.log.note(
                 "loss-by-entropy",
-                f'The loss of "{self.variable.name}" is that of entropy: proximity needs aligned '
-                "tables.",
+                say(
+                    'The loss of "{name}" is that of entropy: proximity needs aligned tables.',
+                    name=self.variable.name,
+                ),
                 [self.variable.name],
             )
             return "entropy"
@@ -228,7 +231,7 @@ class Attribute:
             return merged.astype(np.float64)
         own = self._own_resolution()
         if own is None:
-            raise Undefined("the resolution of the original is not known; declare resolution")
+            raise Undefined(say("the resolution of the original is not known; declare resolution"))
         # An open band holds the values up to the original's extreme, that one included.
         numbers = self.variable.original.levels.numbers
         low, high = np.full(len(merged), np.inf), np.full(len(merged), -np.inf)
@@ -253,13 +256,13 @@ class Attribute:
         """L_max: the original's range; or the bound of the rule that was used."""
         if self.chosen.lmax == "rule":
             if self._rule is None:
-                raise Undefined("no rounding rule is declared or found (lmax = rule)")
+                raise Undefined(say("no rounding rule is declared or found (lmax = rule)"))
             return self._rule.largest_error
         numbers = self.variable.original.levels.numbers
         # Halved first: the range of numbers near the largest there are is beyond them.
         half = float(numbers[-1] / 2 - numbers[0] / 2)
         if half > sys.float_info.max / 2:
-            raise Undefined("the original's range is larger than any number")
+            raise Undefined(say("the original's range is larger than any number"))
         return float(numbers[-1] - numbers[0])
 
     def _loss_by_rule(self) -> float | None:
@@ -323,7 +326,7 @@ class Attribute:
                 np.append(before.levels.sums, np.zeros(len(outside))), np.append(released, strange)
             )
         if before.levels.numeric != after.levels.numeric and before.type == "continuous":
-            raise Undefined("numbers became categories, and the recoding is not known")
+            raise Undefined(say("numbers became categories, and the recoding is not known"))
         first, second, size = common(before.levels.keys, after.levels.keys)
         return cosine(
             sums_by(first, before.levels.sums, size), sums_by(second, after.levels.sums, size)
@@ -340,7 +343,7 @@ class Attribute:
         """Cosine of the two vectors of aligned values."""
         before, after = self._sides
         if not continuous_both(before, after):
-            raise Undefined("not a number in both tables")
+            raise Undefined(say("not a number in both tables"))
         first, second, counts = self.evidence.cells()
         roots = np.sqrt(counts)
         return cosine(before.levels.numbers[first] * roots, after.levels.numbers[second] * roots)

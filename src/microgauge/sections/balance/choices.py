@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results.inputs import ANALYSED
 from microgauge.schema.checks import choice, share, two_weights
 from microgauge.schema.columns import Columns, no_numbers
-from microgauge.schema.entries import Entries
+from microgauge.schema.entries import Column, Entries
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
@@ -30,13 +31,17 @@ class RutChoices(Entries):
     """Choices of the balance of risk and utility."""
 
     preset: str | None = None
+    """Weights of utility and safety by a name: analysis, balanced, sharing or public."""
     alpha: float | None = None
     """Weight of utility."""
     beta: float | None = None
     """Weight of safety."""
     form: RutForm = "sum"
+    """How utility and safety become one figure."""
     max_risk: float | None = None
+    """The most that the risk may be."""
     min_utility: float | None = None
+    """The least that the utility may be."""
     lmax: Literal["range", "rule"] = "range"
     """What errors of numbers are divided by."""
     utility: tuple[float, float] | Literal["ratio"] = (0.5, 0.5)
@@ -45,7 +50,7 @@ class RutChoices(Entries):
     """Over the attributes."""
     attribute_combine: Literal["mean", "max"] = "mean"
     """Over several losses or similarities of one attribute; max: the worst."""
-    vectors: tuple[tuple[str, ...], ...] = ()
+    vectors: tuple[tuple[Column, ...], ...] = ()
     """Attributes whose distances are also measured jointly."""
 
     @property
@@ -64,38 +69,52 @@ class RutChoices(Entries):
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
         """Utility is a pair of weights, or the word "ratio"."""
         if "utility" in values and values["utility"] != "ratio":
-            values["utility"] = reader.sequence(values["utility"], f"{where} utility")
+            values["utility"] = reader.sequence(
+                values["utility"], say("{where} utility", where=where)
+            )
         if "vectors" in values:
-            listed = reader.sequence(values["vectors"], f"{where} vectors")
+            listed = reader.sequence(values["vectors"], say("{where} vectors", where=where))
             values["vectors"] = tuple(tuple(v) if isinstance(v, list) else v for v in listed)
         return values
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        found = choice(f"{where} preset", self.preset, tuple(PRESETS))
-        found += choice(f"{where} form", self.form, get_args(RutForm))
-        found += choice(f"{where} lmax", self.lmax, ("range", "rule"))
-        found += choice(f"{where} combine", self.combine, ("mean", "max"))
-        found += choice(f"{where} attribute_combine", self.attribute_combine, ("mean", "max"))
+        found = choice(say("{where} preset", where=where), self.preset, tuple(PRESETS))
+        found += choice(say("{where} form", where=where), self.form, get_args(RutForm))
+        found += choice(say("{where} lmax", where=where), self.lmax, ("range", "rule"))
+        found += choice(say("{where} combine", where=where), self.combine, ("mean", "max"))
+        found += choice(
+            say("{where} attribute_combine", where=where), self.attribute_combine, ("mean", "max")
+        )
         if not all(_is_vector(names) for names in self.vectors):
-            found.append(f"{where} vectors must be lists of two or more different column names.")
+            found.append(
+                say(
+                    "{where} vectors must be lists of two or more different column names.",
+                    where=where,
+                )
+            )
         for name in ("alpha", "beta", "max_risk", "min_utility"):
-            found += share(f"{where} {name}", getattr(self, name))
+            found += share(say("{where} {name}", where=where, name=name), getattr(self, name))
         if self.preset is not None and (self.alpha is not None or self.beta is not None):
-            found.append(f"{where} has a preset and alpha or beta; give one.")
+            found.append(say("{where} has a preset and alpha or beta; give one.", where=where))
         if not found and None not in (self.alpha, self.beta) and not self._add_up():
-            found.append(f"{where} alpha and beta must add up to 1.")
+            found.append(say("{where} alpha and beta must add up to 1.", where=where))
         if self.utility != "ratio":
-            found += two_weights(f"{where} utility", self.utility)
+            found += two_weights(say("{where} utility", where=where), self.utility)
         return found
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """Vectors are of analysed numbers."""
-        where = f"{where} vectors"
+        where = say("{where} vectors", where=where)
         named = list(dict.fromkeys(name for names in self.vectors for name in names))
         aside = [name for name in named if name in known and known[name].role not in ANALYSED]
-        return no_numbers(where, named, known, "a distance") + [
-            f'{where} names "{name}", which is not analysed: its role is {known[name].role}.'
+        return no_numbers(where, named, known, say("a distance")) + [
+            say(
+                '{where} names "{name}", which is not analysed: its role is {role}.',
+                where=where,
+                name=name,
+                role=known[name].role,
+            )
             for name in aside
         ]
 

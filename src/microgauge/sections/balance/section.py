@@ -8,6 +8,7 @@ from typing import Any
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking, Begin, Need, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.balance.balance import SWEEP, balance, utility, weighted_total
 from microgauge.measures.loss.values import Apart
@@ -130,7 +131,7 @@ class _Matched:
         if self.values.rows is None:
             raise Undefined(NOT_ALIGNED)
         if self.variable.name not in self.values.apart_sums:
-            raise Undefined("not a number in both tables")
+            raise Undefined(say("not a number in both tables"))
         return self.values.apart_sums[self.variable.name]
 
     def cells(self) -> tuple[Index, Index, Floats]:
@@ -155,13 +156,18 @@ def balance_of(
     reasons = [totals.reason] if totals.reason else []
     left_out = [a.name for a in attributes if a.loss is None or a.similarity is None]
     if left_out:
-        reasons.append(f"totals leave out {', '.join(left_out)}, of which there is no figure")
+        reasons.append(
+            say(
+                "totals leave out {left_out}, of which there is no figure",
+                left_out=strung(left_out, ", "),
+            )
+        )
     if risk is None:
-        reasons.append("value: there is no risk to balance with")
+        reasons.append(say("value: there is no risk to balance with"))
     alpha, beta = chosen.weights
     value, why_not = balanced(gain, risk, alpha, beta, chosen.form)
     if why_not:
-        reasons.append(f"value: {why_not}")
+        reasons.append(say("value: {why_not}", why_not=why_not))
     return Rut(
         loss=totals.loss,
         similarity=totals.similarity,
@@ -179,14 +185,14 @@ def balance_of(
         max_risk=chosen.max_risk,
         min_utility=chosen.min_utility,
         meets_limits=meets(chosen, risk, gain),
-        reason="; ".join(reasons) or None,
+        reason=strung(reasons, "; ") or None,
     )
 
 
 def _step(alpha: float, gain: float | None, risk: float | None, form: str) -> SweepStep:
     value, why = balanced(gain, risk, alpha, round(1.0 - alpha, 1), form)
     if value is None and why is None:
-        why = "there is no risk or no utility"
+        why = say("there is no risk or no utility")
     return SweepStep(alpha=alpha, value=value, reason=why)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.balance.losses import (
     bounded,
     euclidean_bound,
@@ -67,14 +68,14 @@ class Vectors:
                 loss = bounded(figures[name], figures[f"{name}_bound"])
                 figures[f"{name}_loss"] = with_suppressed(loss, figures["suppressed"])
         except Undefined as why:
-            figures["reason"] = f"manhattan_loss, euclidean_loss: {why}"
+            figures["reason"] = say("manhattan_loss, euclidean_loss: {why}", why=why)
         return VectorUtility(**figures)
 
     def _sums(self, names: tuple[str, ...]) -> tuple[float, float, float, float]:
         if self.study.matched is None:
             raise Undefined(NOT_ALIGNED)
         if not self._numbers(names):
-            raise Undefined("not all are numbers in both tables")
+            raise Undefined(say("not all are numbers in both tables"))
         known, compared, absolute, square = self._facts[self._question(names)].tolist()
         return known, compared, absolute, square
 

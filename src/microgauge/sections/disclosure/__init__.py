@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.disclosure import Disclosure as DisclosureResult
 from microgauge.sections.disclosure.explanations import EXPLANATIONS
 from microgauge.sections.section import Section, Shared
@@ -18,8 +19,8 @@ class Disclosure(Section):
     """Plays the intruder against the truth."""
 
     name = "disclosure"
-    title = "What an intruder gets"
-    about = "who is found and what is learned by quasi-identifiers"
+    title = say("What an intruder gets")
+    about = say("who is found and what is learned by quasi-identifiers")
     page = "disclosure.md"
     module = "microgauge.sections.disclosure.section"
     answers = "safe"

@@ -10,6 +10,7 @@ import numpy as np
 from microgauge.arrays import Counts, Floats, Index
 from microgauge.errors import Undefined
 from microgauge.kernels.threads import one_thread
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.found import Own, nearest_own
 from microgauge.measures.disclosure.learned import Chance, Learned, Target, learned
 from microgauge.measures.disclosure.matches import (
@@ -159,7 +160,7 @@ class Attack:
     def own_exact(self) -> Own:
         """Whose own record is among those that agree."""
         if self.people.own is None:
-            raise Undefined("the tables are not aligned")
+            raise Undefined(say("the tables are not aligned"))
         return Own(self.people.people, self.people.own)
 
     @cached_property

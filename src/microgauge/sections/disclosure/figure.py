@@ -10,6 +10,7 @@ import numpy as np
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.disclosure.attribution import Twins
 from microgauge.measures.disclosure.intervals import (
     Attacked,
@@ -38,13 +39,13 @@ from microgauge.sections.disclosure.parts import attributed, found_result, gone,
 if TYPE_CHECKING:
     from microgauge.sections.disclosure.section import Measure
 
-ALIGNED = "the tables are aligned: whose record is whose is known (see found)"
-NO_VALUE_LEFT = "the protected file has no value in any variable that the tables share"
+ALIGNED = say("the tables are aligned: whose record is whose is known (see found)")
+NO_VALUE_LEFT = say("the protected file has no value in any variable that the tables share")
 ROUNDING = 1e-12
 """A risk no larger is what sums leave behind, not a finding."""
-NO_TCAP = "tcap: no person's keys occur in the protected file"
-NOT_COMPARED = "excess: the holdout has no value of it"
-NO_TARGET = "no variable is left to learn: name sensitive variables or targets"
+NO_TCAP = say("tcap: no person's keys occur in the protected file")
+NOT_COMPARED = say("excess: the holdout has no value of it")
+NO_TARGET = say("no variable is left to learn: name sensitive variables or targets")
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +138,11 @@ class Figures:
         for place, way in enumerate(measure.ways):
             found[way.target.name] = self._target(way, self._first + 2 * place, twins)
         for target in measure.attack.targets:
-            found.setdefault(target.name, gone(target.name, "every value is missing"))
+            found.setdefault(target.name, gone(target.name, say("every value is missing")))
         for name in _wanted(measure):
-            found.setdefault(name, gone(name, "it is not in the protected file, or not comparable"))
+            found.setdefault(
+                name, gone(name, say("it is not in the protected file, or not comparable"))
+            )
         return tuple(found[name] for name in sorted(found))
 
     @cached_property
@@ -179,7 +182,7 @@ class Figures:
         why = [NO_TCAP] if no_tcap else []
         if no_excess and self.apart is not None:
             why.append(NOT_COMPARED)
-        return "; ".join(why) or None
+        return strung(why, "; ") or None
 
     def _interval(self, figures: Clustered, columns: slice) -> Ends:
         """Of the largest of some figures."""
@@ -292,7 +295,7 @@ class Figures:
         if measure.copies is not None and (measure.holdout is not None or chosen.attacks):
             outsiders = Outsiders(measure.copies, seed)
             if measure.holdout is not None:
-                measure.log.progress("telling who was in", 0.0)
+                measure.log.progress(say("telling who was in"), 0.0)
                 found["membership"] = outsiders.membership()
             if chosen.attacks:
                 names = [target.name for target in measure.attack.targets]
@@ -316,7 +319,7 @@ class Figures:
             return CopiedUnits(value=None, reason=ALIGNED)
         if measure.copies is None:
             return CopiedUnits(value=None, reason=NO_VALUE_LEFT)
-        measure.log.progress("looking for copied records", 0.0)
+        measure.log.progress(say("looking for copied records"), 0.0)
         return measure.copies.result(measure.keys, measure.evidence.shown)
 
 
@@ -331,8 +334,8 @@ def _looked_for(attack: Attack) -> LookedFor | None:
 def _unweighted(measure: Measure) -> str:
     """Why nobody is found in the population, where there are no weights of records."""
     if measure.study.options.weight_of("protected") is None:
-        return "population: no sampling weight is named"
-    return "population: the weight is no column of numbers in the protected table"
+        return say("population: no sampling weight is named")
+    return say("population: the weight is no column of numbers in the protected table")
 
 
 def _is_bound(worst: Worst | None, copied: CopiedUnits) -> bool:

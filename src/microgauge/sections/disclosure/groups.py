@@ -9,6 +9,7 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines import ORIGINAL
 from microgauge.engines.rounds import Asking, asked
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.matches import Matches, same_profiles
 from microgauge.passes import OwnClasses
 from microgauge.passes.classes import ClassCells
@@ -45,7 +46,7 @@ class Groups:
         axis = side.axis(ORIGINAL + variable.name)
         question = OwnClasses((*wanted.axes("original", ORIGINAL), axis), wanted.pairs)
         facts = yield from asked(study.matched, [question])
-        labels = [*side.levels.labels, "(missing)"]
+        labels = [*side.levels.labels, say("(missing)")]
         return Groups(variable.name, labels, wanted.sizes, facts[question], question)
 
     def results(self, profiles: Index, matches: Matches) -> tuple[GroupFound, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from microgauge.arrays import Counts, Index
 from microgauge.engines.rounds import Asking, asked
+from microgauge.languages.messages import say, strung
 from microgauge.measures.disclosure.learned import Cells, Target
 from microgauge.measures.disclosure.matches import agree, same_profiles
 from microgauge.passes import Classes
@@ -95,7 +96,7 @@ class Intruders:
                 found=None,
                 learned=None,
                 error=self.error,
-                reason=f"more than {MOST_UNITS:,} units",
+                reason=say("more than {most_units:,} units", most_units=MOST_UNITS),
             )
         sizes = [key.size for key in self.keys]
         moved = None
@@ -199,10 +200,10 @@ def explained(intruder: Intruder) -> Intruder:
     """With the reason of each figure that there is not."""
     why = []
     if intruder.found is None:
-        why.append("found: the tables are not aligned")
+        why.append(say("found: the tables are not aligned"))
     if intruder.learned is None:
-        why.append("learned: there is no target")
-    return replace(intruder, reason="; ".join(why) or None)
+        why.append(say("learned: there is no target"))
+    return replace(intruder, reason=strung(why, "; ") or None)
 
 
 def _counted(levels: Index, sizes: Sequence[int]) -> tuple[Index, Counts]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
 from microgauge.kernels.threads import one_thread
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.attacks import Attack, Variable, inference, linkability
 from microgauge.measures.disclosure.draws import random_order
 from microgauge.measures.disclosure.membership import membership
@@ -40,7 +41,9 @@ class Outsiders:
     def _units(self) -> Mapping[TableName, Index]:
         """For each table, the levels of its units; a sample where there are many."""
         if int(self.copies.rows["protected"].sum()) > MOST_RECORDS:
-            raise Undefined(f"more than {MOST_RECORDS:,} protected records")
+            raise Undefined(
+                say("more than {most_records:,} protected records", most_records=MOST_RECORDS)
+            )
         found: dict[TableName, Index] = {}
         for table, levels in self.copies.levels.items():
             units = np.repeat(levels, self.copies.rows[table], axis=0)
@@ -65,7 +68,7 @@ class Outsiders:
         """Whether one can tell who was in; null with a reason where one cannot know."""
         try:
             if "holdout" not in self._units:
-                raise Undefined("there is no holdout")
+                raise Undefined(say("there is no holdout"))
             with one_thread():
                 found = membership(
                     self._attributes("original"), self._attributes("holdout"), seed=self.seed
@@ -156,7 +159,7 @@ def _worst(tried: Sequence[tuple[WpAttack, str]]) -> WpAttack:
     """The target that is inferred best, beyond the control where there is one."""
     known = [(found, name) for found, name in tried if found.attack is not None]
     if not known:
-        reason = tried[0][0].reason if tried else "there is no target"
+        reason = tried[0][0].reason if tried else say("there is no target")
         return WpAttack(attack=None, reason=reason)
     best, name = max(known, key=lambda one: _beyond(one[0]))
     return replace(best, target=name)

@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.disclosure.attribution import (
     Twins,
     attribution,
@@ -22,7 +23,7 @@ from microgauge.sections.disclosure.attack import Attack
 from microgauge.sections.disclosure.evidence import Evidence
 from microgauge.study.common_views import View
 
-NO_CLAIM = "claims_right: nobody's keys agree with exactly one record"
+NO_CLAIM = say("claims_right: nobody's keys agree with exactly one record")
 
 
 def found_result(attack: Attack, evidence: Evidence, unweighted: str) -> Found:
@@ -30,7 +31,9 @@ def found_result(attack: Attack, evidence: Evidence, unweighted: str) -> Found:
     if evidence.released is None:
         return Found(
             value=None,
-            reason="the tables are not aligned: whose record is whose is not known (see copied)",
+            reason=say(
+                "the tables are not aligned: whose record is whose is not known (see copied)"
+            ),
         )
     people = int(evidence.people.people.sum())
     own, exact = attack.own_exact, attack.exact
@@ -54,7 +57,8 @@ def found_result(attack: Attack, evidence: Evidence, unweighted: str) -> Found:
         largest=all_.largest,
         above=all_.above,
         looked_for=len(attack.looked_for) if attack.sampled else None,
-        reason="; ".join([*([] if said.number else [NO_CLAIM]), *([why] if why else [])]) or None,
+        reason=strung([*([] if said.number else [NO_CLAIM]), *([why] if why else [])], "; ")
+        or None,
     )
 
 
@@ -66,7 +70,7 @@ def _population(attack: Attack, people: int, why: str) -> tuple[float | None, st
     try:
         each = population_chances(attack.own_exact, attack.exact, weights)
     except Undefined as reason:
-        return None, f"population: {reason}"
+        return None, say("population: {reason}", reason=reason)
     return float(each.sum() / people), None
 
 
@@ -95,11 +99,19 @@ def attributed(
     common = common_value(people, shown, twins)
     if common is not None:
         flags.append(
-            f"one value makes up {about_per_cent(common)} of what is disclosed of {target}: "
-            "little is learned"
+            say(
+                "one value makes up {common} of what is disclosed of {target}: little is learned",
+                common=about_per_cent(common),
+                target=target,
+            )
         )
     telling = telling_keys(levels, [v.size for v in views], people)
-    flags += [f"some value of {views[place].name} nearly determines {target}" for place in telling]
+    flags += [
+        say(
+            "some value of {name} nearly determines {target}", name=views[place].name, target=target
+        )
+        for place in telling
+    ]
     return {
         "disclosed": found.disclosed,
         "correct": found.correct,

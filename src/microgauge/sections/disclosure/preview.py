@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from microgauge.languages.messages import say
 from microgauge.measures.disclosure.learned import Target
 from microgauge.records import dataclass
 from microgauge.results.disclosure import Intruder
@@ -25,7 +26,7 @@ from microgauge.sections.risk.choices import RiskChoices
 from microgauge.study.common_views import View, released_view
 from microgauge.study.variable import Side
 
-NO_KEY = "no quasi-identifier with a value is left"
+NO_KEY = say("no quasi-identifier with a value is left")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,9 @@ class Release:
             "all" if len(keys) == len(self.keys) else "some",
         )
         return (
-            found if found.learned is not None else replace(found, reason=f"learned: {NO_TARGET}")
+            found
+            if found.learned is not None
+            else replace(found, reason=say("learned: {no_target}", no_target=NO_TARGET))
         )
 
 

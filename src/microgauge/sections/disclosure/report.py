@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say, strung
 from microgauge.results.blocks import Block, Chart, Group, Head, Table
 from microgauge.results.disclosure import Disclosure
 from microgauge.sections.charts import bars
@@ -23,7 +24,7 @@ def report(found: Disclosure) -> list[Group]:
     return [
         Group(
             name="disclosure",
-            title="What an intruder gets",
+            title=say("What an intruder gets"),
             explain="disclosure",
             blocks=tuple(blocks),
         )
@@ -32,16 +33,16 @@ def report(found: Disclosure) -> list[Group]:
 
 def _targets(found: Disclosure) -> Table:
     heads = [
-        Head(text="Target"),
-        Head(text="Learned", digits=3, explain="learned"),
-        Head(text="95 % from", digits=3, optional=True),
-        Head(text="to", digits=3, optional=True),
-        Head(text="DiSCO", digits=3, optional=True, explain="disco"),
+        Head(text=say("Target")),
+        Head(text=say("Learned"), digits=3, explain="learned"),
+        Head(text=say("95 % from"), digits=3, optional=True),
+        Head(text=say("to"), digits=3, optional=True),
+        Head(text=say("DiSCO"), digits=3, optional=True, explain="disco"),
     ]
     if found.holdout is not None:
         heads += [
-            Head(text="Holdout", digits=3, optional=True),
-            Head(text="By taking part", digits=3),
+            Head(text=say("Holdout"), digits=3, optional=True),
+            Head(text=say("By taking part"), digits=3),
         ]
     rows = []
     notes = []
@@ -52,10 +53,10 @@ def _targets(found: Disclosure) -> Table:
             row += [target.holdout, target.excess]
         rows.append(tuple(row))
         notes.append(
-            "; ".join([*([target.reason] if target.reason else []), *target.flags]) or None
+            strung([*([target.reason] if target.reason else []), *target.flags], "; ") or None
         )
     return Table(
-        caption="What is learned of each target",
+        caption=say("What is learned of each target"),
         heads=tuple(heads),
         rows=tuple(rows),
         notes=tuple(notes),
@@ -65,21 +66,21 @@ def _targets(found: Disclosure) -> Table:
 def _picture(found: Disclosure) -> Chart:
     values = [(t.target, max(t.value, 0.0)) for t in found.learned if t.value is not None]
     return bars(
-        "What is learned of each target",
+        say("What is learned of each target"),
         sorted(values, key=lambda item: -item[1]),
         colour="$bad",
         shape=".3f",
-        heading="Learned beyond guessing",
+        heading=say("Learned beyond guessing"),
     )
 
 
 def _groups(found: Disclosure) -> Table:
     return Table(
-        caption=f"People found, by {found.found.group}",
+        caption=say("People found, by {group}", group=found.found.group),
         heads=(
-            Head(text="Group"),
-            Head(text="People", right=True),
-            Head(text="Found", digits=3, explain="found"),
+            Head(text=say("Group")),
+            Head(text=say("People"), right=True),
+            Head(text=say("Found"), digits=3, explain="found"),
         ),
         rows=tuple((g.level, g.units, g.found) for g in found.found.groups),
     )
@@ -87,16 +88,18 @@ def _groups(found: Disclosure) -> Table:
 
 def _intruders(found: Disclosure) -> Table:
     return Table(
-        caption="Intruders who know less",
+        caption=say("Intruders who know less"),
         heads=(
-            Head(text="Known"),
-            Head(text="Found", digits=3, explain="found"),
-            Head(text="Learned", digits=3, explain="learned"),
-            Head(text="of"),
+            Head(text=say("Known")),
+            Head(text=say("Found"), digits=3, explain="found"),
+            Head(text=say("Learned"), digits=3, explain="learned"),
+            Head(text=say("of")),
         ),
         rows=tuple(
             (
-                f"{', '.join(i.keys)}{' (with error)' if i.knows == 'with error' else ''}",
+                say("{keys} (with error)", keys=strung(i.keys, ", "))
+                if i.knows == "with error"
+                else strung(i.keys, ", "),
                 i.found,
                 i.learned,
                 i.target,

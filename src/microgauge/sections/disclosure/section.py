@@ -8,6 +8,7 @@ from functools import cached_property
 
 from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import Undefined, listing
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.disclosure.learned import Chance, Target
 from microgauge.records import dataclass
@@ -42,7 +43,7 @@ from microgauge.sections.section import Shared
 from microgauge.study.common_views import View, read_views
 from microgauge.study.study import Study
 
-NO_KEY_LEFT = "no quasi-identifier is left in the protected file"
+NO_KEY_LEFT = say("no quasi-identifier is left in the protected file")
 
 
 QUICKLY = 2_000
@@ -60,7 +61,7 @@ def asked_disclosure(study: Study, log: Log) -> Asking[Measure | Disclosure | No
         return _nothing(study, str(why))
 
 
-ASKED_DISCLOSURE = Shared("what rows say of disclosure", asked_disclosure)
+ASKED_DISCLOSURE = Shared(say("what rows say of disclosure"), asked_disclosure)
 
 
 def measured_disclosure(study: Study, log: Log) -> Asking[Disclosure | None]:
@@ -79,9 +80,9 @@ def _quick(study: Study, log: Log) -> Asking[Disclosure | None]:
     return _result(study, asked.quick if isinstance(asked, Measure) else asked)
 
 
-MEASURED_DISCLOSURE = Shared("measured disclosure", _measured)
+MEASURED_DISCLOSURE = Shared(say("measured disclosure"), _measured)
 """Once for all who need it."""
-QUICK_DISCLOSURE = Shared("disclosure, quickly", _quick)
+QUICK_DISCLOSURE = Shared(say("disclosure, quickly"), _quick)
 """A first reading: the nearest records are looked for only for some."""
 
 
@@ -153,7 +154,7 @@ class Measure:
             return _nothing(study, NO_KEY_LEFT)
         _note_gone(study, keys, log)
         wanted = Asked(study, keys, _target_views(study, views))
-        log.progress("looking for people by their keys", 0.0)
+        log.progress(say("looking for people by their keys"), 0.0)
         evidence, holdout, copies, joint, groups = yield from together(
             read_evidence(wanted, KeyClasses(study).weight_axis),
             _holdout(wanted, log),
@@ -162,7 +163,7 @@ class Measure:
             Groups.ask(wanted),
         )
         if not len(evidence.shown.levels) or not len(evidence.people.levels):
-            return _nothing(study, "the table has no record")
+            return _nothing(study, say("the table has no record"))
         more = More(holdout, copies, joint, groups)
         return Measure(study, keys, wanted.targets, evidence, more, log)
 
@@ -198,7 +199,7 @@ class Measure:
     @cached_property
     def ways(self) -> list[Both]:
         """What is learned of every target, both ways."""
-        self.log.progress("learning targets from matches", 0.0)
+        self.log.progress(say("learning targets from matches"), 0.0)
         return both_ways(self.attack, self.chances)
 
     @cached_property
@@ -234,7 +235,7 @@ class Measure:
         from microgauge.sections.disclosure.figure import Figures
 
         figures = Figures(self)
-        self.log.progress("weighing what was found", 0.0)
+        self.log.progress(say("weighing what was found"), 0.0)
         return figures.result()
 
 
@@ -245,8 +246,11 @@ def _holdout(wanted: Asked, log: Log) -> Asking[Profiles | None]:
     if lacking:
         log.note(
             "holdout-lacks-keys",
-            "The holdout is not used, because people cannot be looked for in it: it lacks, or "
-            f"holds in another form (text for numbers), {listing(lacking)}.",
+            say(
+                "The holdout is not used, because people cannot be looked for in it: it "
+                "lacks, or holds in another form (text for numbers), {lacking}.",
+                lacking=listing(lacking),
+            ),
             lacking,
         )
         return None
@@ -308,7 +312,10 @@ def _note_gone(study: Study, keys: Sequence[View], log: Log) -> None:
     if strange:
         log.note(
             "keys-not-compared",
-            "It is not known how numbers became categories, so that an intruder cannot use them: "
-            f"{listing(strange)}. Declare it (recode = {{ … }}).",
+            say(
+                "It is not known how numbers became categories, so that an intruder "
+                "cannot use them: {strange}. Declare it (recode = {{ … }}).",
+                strange=listing(strange),
+            ),
             strange,
         )

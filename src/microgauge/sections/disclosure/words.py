@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say, strung
 from microgauge.results.blocks import Block, Figure, Headline, Stories
 from microgauge.results.disclosure import (
     CopiedUnits,
@@ -18,8 +19,10 @@ from microgauge.results.wording import about_per_cent, counted, figure, per_cent
 def headline(found: Disclosure) -> Headline:
     """The figure."""
     return Headline(
-        sentence=None if found.risk is None else f"What an intruder gets: {risk_sentence(found)}.",
-        figures=(Figure(label="disclosure risk", value=found.risk, explain="disclosure"),),
+        sentence=None
+        if found.risk is None
+        else say("What an intruder gets: {risk_sentence}.", risk_sentence=risk_sentence(found)),
+        figures=(Figure(label=say("disclosure risk"), value=found.risk, explain="disclosure"),),
     )
 
 
@@ -30,28 +33,34 @@ def words(found: Disclosure) -> list[Block]:
 
 def stories(found: Disclosure, most: int = 4) -> list[tuple[str, str]]:
     """A heading and a sentence for each part."""
-    rows = [("risk", risk_sentence(found))]
+    rows = [(say("risk"), risk_sentence(found))]
     if found.risk is None:
         return rows
-    rows.append(("known", _known(found)))
+    rows.append((say("known"), _known(found)))
     if found.found.value is not None:
         rows += _found(found.found, found.units)
     if found.copied.value is not None:
         rows += _copied(found.copied, found.units)
     elif found.released is None and found.copied.reason is not None:
-        rows.append(("copied", f"not defined: {found.copied.reason}"))
+        rows.append((say("copied"), say("not defined: {reason}", reason=found.copied.reason)))
     rows += _learned(found, most)
     if found.membership is not None:
-        rows.append(("membership", _membership(found.membership)))
-    rows += [("" if place else "attacks", said) for place, said in enumerate(_attacks(found))]
-    rows += [("" if place else "intruders", said) for place, said in enumerate(_intruders(found))]
+        rows.append((say("membership"), _membership(found.membership)))
+    rows += [("" if place else say("attacks"), said) for place, said in enumerate(_attacks(found))]
+    rows += [
+        ("" if place else say("intruders"), said) for place, said in enumerate(_intruders(found))
+    ]
     if found.holdout_shared is not None:
         rows.append(
             (
-                "holdout",
-                f"{about_per_cent(found.holdout_shared)} of its {found.holdout:,} units equal "
-                "one of the original, more than by chance: if they are the same people, what "
-                "taking part costs is understated",
+                say("holdout"),
+                say(
+                    "{holdout_shared} of its {holdout:,} units equal one of the "
+                    "original, more than by chance: if they are the same people, what "
+                    "taking part costs is understated",
+                    holdout_shared=about_per_cent(found.holdout_shared),
+                    holdout=found.holdout,
+                ),
             )
         )
     return rows
@@ -60,54 +69,79 @@ def stories(found: Disclosure, most: int = 4) -> list[tuple[str, str]]:
 def risk_sentence(found: Disclosure) -> str:
     """The figure, what it is of, and whether it is a bound."""
     if found.risk is None:
-        return f"not defined: {found.reason}"
-    said = f"{figure(found.risk)}{_ends(found.risk_ci)}: {_worst(found)}"
+        return say("not defined: {reason}", reason=found.reason)
+    said = say(
+        "{risk}{ends}: {worst}",
+        risk=figure(found.risk),
+        ends=_ends(found.risk_ci),
+        worst=_worst(found),
+    )
     if found.upper_bound:
-        said += "; an upper bound: it also holds what the file says of anyone"
+        said += say("; an upper bound: it also holds what the file says of anyone")
     return said
 
 
 def _worst(found: Disclosure) -> str:
     worst = found.worst
     if worst is None or not found.risk:
-        return "nothing is found or learned beyond chance"
+        return say("nothing is found or learned beyond chance")
     if worst.part == "found":
-        return "the mean chance that a person's record is found by the keys"
+        return say("the mean chance that a person's record is found by the keys")
     if worst.part == "found_copied":
-        over = " beyond the holdout's" if found.copied.found_copied_excess is not None else ""
-        return f"the mean chance that a person is found by a copied record{over}"
+        over = say(" beyond the holdout's") if found.copied.found_copied_excess is not None else ""
+        return say("the mean chance that a person is found by a copied record{over}", over=over)
     if worst.part == "excess":
-        return f"what is learned of {worst.variable} because a person took part"
-    return f"what is learned of {worst.variable} beyond guessing"
+        return say(
+            "what is learned of {variable} because a person took part", variable=worst.variable
+        )
+    return say("what is learned of {variable} beyond guessing", variable=worst.variable)
 
 
 def _ends(ends: Ends | None) -> str:
-    return "" if ends is None else f" ({figure(ends[0])} to {figure(ends[1])})"
+    return (
+        ""
+        if ends is None
+        else say(" ({ends} to {ends2})", ends=figure(ends[0]), ends2=figure(ends[1]))
+    )
 
 
 def _known(found: Disclosure) -> str:
-    said = f"an intruder knows the true values of {', '.join(found.keys)}"
+    said = say("an intruder knows the true values of {keys}", keys=strung(found.keys, ", "))
     if found.keys_gone:
-        said += f"; of no use, because the file does not show them: {', '.join(found.keys_gone)}"
+        said += say(
+            "; of no use, because the file does not show them: {keys_gone}",
+            keys_gone=strung(found.keys_gone, ", "),
+        )
     return said
 
 
 def _found(found: Found, units: int) -> list[tuple[str, str]]:
-    said = f"{figure(found.value)} by the nearest records, {figure(found.exact)} by equal ones"
+    said = say(
+        "{value} by the nearest records, {exact} by equal ones",
+        value=figure(found.value),
+        exact=figure(found.exact),
+    )
     if found.population is not None:
-        said += f", {figure(found.population)} in the population"
+        said += say(", {population} in the population", population=figure(found.population))
     if found.looked_for is not None:
-        said += f"; the nearest of {found.looked_for:,} combinations, which stand for the others"
-    rows = [("found", said)]
+        said += say(
+            "; the nearest of {looked_for:,} combinations, which stand for the others",
+            looked_for=found.looked_for,
+        )
+    rows = [(say("found"), said)]
     if found.claims is not None:
         rows.append(("", _claims(found, units)))
     if found.above is not None and found.largest:
         rows.append(
             (
                 "",
-                f"{per_cent(found.above['0.5'])} of people have a chance above a half, "
-                f"{per_cent(found.above['0.1'])} above a tenth; "
-                f"the highest is {figure(found.largest)}",
+                say(
+                    "{above} of people have a chance above a half, {above2} above a "
+                    "tenth; the highest is {largest}",
+                    above=per_cent(found.above["0.5"]),
+                    above2=per_cent(found.above["0.1"]),
+                    largest=figure(found.largest),
+                ),
             )
         )
     if found.groups and found.groups[0].found:
@@ -115,8 +149,13 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
         rows.append(
             (
                 "",
-                f"by equal records, most in {found.group} {worst.level}: {figure(worst.found)} of "
-                f"{worst.units:,}",
+                say(
+                    "by equal records, most in {group} {level}: {found} of {units:,}",
+                    group=found.group,
+                    level=worst.level,
+                    found=figure(worst.found),
+                    units=worst.units,
+                ),
             )
         )
     return rows
@@ -124,10 +163,13 @@ def _found(found: Found, units: int) -> list[tuple[str, str]]:
 
 def _claims(found: Found, units: int) -> str:
     if not found.claims or found.claims_right is None:
-        return "no person's keys agree with exactly one record"
-    return (
-        f"{found.claims:,} of {units:,} people's keys agree with exactly one record; "
-        f"{about_per_cent(found.claims_right)} of these are theirs"
+        return say("no person's keys agree with exactly one record")
+    return say(
+        "{claims:,} of {units:,} people's keys agree with exactly one record; "
+        "{claims_right} of these are theirs",
+        claims=found.claims,
+        units=units,
+        claims_right=about_per_cent(found.claims_right),
     )
 
 
@@ -135,22 +177,35 @@ def _copied(copied: CopiedUnits, units: int) -> list[tuple[str, str]]:
     number = round((copied.value or 0.0) * units)
     rows = [
         (
-            "copied",
-            f"of {counted(copied.uniques or 0, 'person who is', 'people who are')} alone in all "
-            f"variables, {number:,} in the file (numbers to within {copied.interval:g} of a "
-            "standard deviation); chance to be found by that "
-            f"{figure(copied.found_copied)}",
+            say("copied"),
+            say(
+                "of {people_who_are} alone in all variables, {number:,} in the file "
+                "(numbers to within {interval:g} of a standard deviation); chance to be "
+                "found by that {found_copied}",
+                people_who_are=counted(copied.uniques or 0, "person who is", "people who are"),
+                number=number,
+                interval=copied.interval,
+                found_copied=figure(copied.found_copied),
+            ),
         )
     ]
     if copied.excess is not None:
         beyond = ""
         if copied.excess_ci is not None:
-            beyond = ", beyond chance" if copied.excess_ci[0] > 0 else ", no more than chance"
+            beyond = (
+                say(", beyond chance") if copied.excess_ci[0] > 0 else say(", no more than chance")
+            )
         rows.append(
             (
                 "",
-                f"of people who are not in the original {per_cent(copied.control)} are; copied "
-                f"beyond that {figure(copied.excess)}{_ends(copied.excess_ci)}{beyond}",
+                say(
+                    "of people who are not in the original {control} are; copied beyond "
+                    "that {excess}{ends}{beyond}",
+                    control=per_cent(copied.control),
+                    excess=figure(copied.excess),
+                    ends=_ends(copied.excess_ci),
+                    beyond=beyond,
+                ),
             )
         )
     return rows
@@ -163,46 +218,81 @@ def _learned(found: Disclosure, most: int) -> list[tuple[str, str]]:
     rows = [("", _target(target, compared=compared)) for target in ranked[:most]]
     if len(ranked) > most:
         more = counted(len(ranked) - most, "more target", "more targets")
-        rows.append(("", f"{more}, of which less is learned"))
-    rows += [("", f"{t.target}: not defined: {t.reason}") for t in found.learned if t.value is None]
+        rows.append(("", say("{more}, of which less is learned", more=more)))
+    rows += [
+        ("", say("{target}: not defined: {reason}", target=t.target, reason=t.reason))
+        for t in found.learned
+        if t.value is None
+    ]
     if not rows:
-        rows = [("", f"not defined: {found.reason}")]
-    return [("learned", rows[0][1]), *rows[1:]]
+        rows = [("", say("not defined: {reason}", reason=found.reason))]
+    return [(say("learned"), rows[0][1]), *rows[1:]]
 
 
 def _target(target: LearnedTarget, *, compared: bool) -> str:
-    said = f"{target.target}: {figure(target.value)}{_ends(target.ci)} beyond guessing"
+    said = say(
+        "{target}: {value}{ends} beyond guessing",
+        target=target.target,
+        value=figure(target.value),
+        ends=_ends(target.ci),
+    )
     if target.excess is not None:
-        said += f"; because people took part {figure(target.excess)}{_ends(target.excess_ci)}"
+        said += say(
+            "; because people took part {excess}{ends}",
+            excess=figure(target.excess),
+            ends=_ends(target.excess_ci),
+        )
     elif compared:
-        said += "; not compared: the holdout has no value of it"
+        said += say("; not compared: the holdout has no value of it")
     return said
 
 
 def _membership(found: Membership) -> str:
     if found.auc is None:
-        return f"not defined: {found.reason}"
-    return (
-        f"who was in is told with an AUC of {figure(found.auc)}{_ends(found.auc_ci)}; at 1 % false "
-        f"alarms {figure(found.tpr_01)} are told{_ends(found.tpr_01_ci)}"
+        return say("not defined: {reason}", reason=found.reason)
+    return say(
+        "who was in is told with an AUC of {auc}{ends}; at 1 % false alarms {tpr_01} "
+        "are told{ends2}",
+        auc=figure(found.auc),
+        ends=_ends(found.auc_ci),
+        tpr_01=figure(found.tpr_01),
+        ends2=_ends(found.tpr_01_ci),
     )
 
 
 def _attacks(found: Disclosure) -> list[str]:
-    names = {"singling_out": "singling out"}
+    names = {
+        "singling_out": say("singling out"),
+        "linkability": say("linkability"),
+        "inference": say("inference"),
+    }
     said = []
     for name, attack in (found.attacks or {}).items():
         if attack.attack is None:
-            said.append(f"{names.get(name, name)}: not defined: {attack.reason}")
+            said.append(
+                say("{get}: not defined: {reason}", get=names.get(name, name), reason=attack.reason)
+            )
             continue
-        what = f"{names.get(name, name)}{f' of {attack.target}' if attack.target else ''}"
-        start = f"{what}: {figure(attack.attack)} of guesses right, {figure(attack.naive)} naively"
+        what = names.get(name, name)
+        if attack.target:
+            what = say("{what} of {target}", what=what, target=attack.target)
+        start = say(
+            "{what}: {attack} of guesses right, {naive} naively",
+            what=what,
+            attack=figure(attack.attack),
+            naive=figure(attack.naive),
+        )
         if attack.control is None or attack.risk is None:
-            said.append(f"{start}; no risk: {attack.reason}")
+            said.append(say("{start}; no risk: {reason}", start=start, reason=attack.reason))
             continue
         said.append(
-            f"{start}, {figure(attack.control)} of people not in the file: risk "
-            f"{figure(attack.risk)}{_ends(attack.ci)}"
+            say(
+                "{start}, {control} of people not in the file: risk {risk}{ends}",
+                start=start,
+                control=figure(attack.control),
+                risk=figure(attack.risk),
+                ends=_ends(attack.ci),
+            )
         )
     return said
 
@@ -213,15 +303,21 @@ def _intruders(found: Disclosure) -> list[str]:
 
 def _intruder(intruder: Intruder) -> str:
     who = {
-        "all": "who knows all keys",
-        "some": f"who knows only {', '.join(intruder.keys)}",
-        "with error": "who knows all keys, "
-        f"{about_per_cent(intruder.error or 0.0)} of them wrongly",
+        "all": say("who knows all keys"),
+        "some": say("who knows only {keys}", keys=strung(intruder.keys, ", ")),
+        "with error": say(
+            "who knows all keys, {error} of them wrongly",
+            error=about_per_cent(intruder.error or 0.0),
+        ),
     }[intruder.knows]
     parts = []
     if intruder.found is not None:
-        parts.append(f"finds {figure(intruder.found)}")
+        parts.append(say("finds {found}", found=figure(intruder.found)))
     if intruder.learned is not None:
-        of = f" of {intruder.target}" if intruder.target else ""
-        parts.append(f"learns {figure(intruder.learned)}{of}")
-    return f"one {who} {' and '.join(parts) or 'gets nothing that is defined'}"
+        of = say(" of {target}", target=intruder.target) if intruder.target else ""
+        parts.append(say("learns {learned}{of}", learned=figure(intruder.learned), of=of))
+    return say(
+        "one {who} {parts}",
+        who=who,
+        parts=strung(parts, say(" and ")) or say("gets nothing that is defined"),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.gdu import GDU
 from microgauge.sections.gdu.choices import GduChoices
 from microgauge.sections.gdu.explanations import EXPLANATIONS
@@ -21,8 +22,8 @@ class Gdu(Section):
 
     name = "gdu"
     public = True
-    title = "Global data utility"
-    about = "variables, pairs and models, one figure"
+    title = say("Global data utility")
+    about = say("variables, pairs and models, one figure")
     page = "gdu.md"
     module = "microgauge.sections.gdu.run"
     answers = "useful"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.checks import flag
 from microgauge.schema.entries import Entries
@@ -17,4 +18,4 @@ class GduChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        return flag(f"{where} references", self.references)
+        return flag(say("{where} references", where=where), self.references)

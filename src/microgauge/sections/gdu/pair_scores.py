@@ -15,6 +15,7 @@ from microgauge.arrays import Counts, Flags, Floats, Index
 from microgauge.engines.rounds import Asking, in_blocks, together
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.gdu.association import TOO_MANY_CELLS, WHY, Associations, PairTest
 from microgauge.measures.gdu.choice import Scale, SeenVariable, choose, scale_of
@@ -28,8 +29,8 @@ from microgauge.sections.gdu.pairs import Answer, Ask, Asker, Seen
 from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
 
-REMOVED = "a variable was removed"
-EMPTY = "all values are missing in the original"
+REMOVED = say("a variable was removed")
+EMPTY = say("all values are missing in the original")
 BLOCK_BYTES = 1 << 27
 """Facts of one side held at a time."""
 LEAST_BYTES = 1 << 24
@@ -122,7 +123,7 @@ class Pairs:
                 reasons[place] = reason
             blocks.append(found)
             done += len(block)
-            self.log.progress("testing pairs", done / len(pairs))
+            self.log.progress(say("testing pairs"), done / len(pairs))
         names = [(a.name, b.name) for a, b in wanted]
         return Scored(names, utility, reasons, blocks)
 
@@ -372,11 +373,13 @@ class _Block:
         for i in np.flatnonzero((self.before.why > 0) | (self.after.why > 0)).tolist():
             place = int(self.place[i])
             if self.before.why[i]:
-                yield place, f"original: {WHY[self.before.why[i] - 1]}"
+                yield place, say("original: {why}", why=WHY[self.before.why[i] - 1])
             else:
                 why = WHY[self.after.why[i] - 1]
-                counts = "" if why.code == TOO_MANY_CELLS else ", which counts as no association"
-                yield place, f"protected: {why}{counts}"
+                counts = (
+                    "" if why.code == TOO_MANY_CELLS else say(", which counts as no association")
+                )
+                yield place, say("protected: {why}{counts}", why=why, counts=counts)
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The place of each pair that has a utility, and the fields of its record."""

@@ -19,6 +19,7 @@ from microgauge.arrays import Floats
 from microgauge.engines import Engine
 from microgauge.engines.rounds import Asking, asked
 from microgauge.kernels import TableRanks, in_threads
+from microgauge.languages.messages import say
 from microgauge.measures.gdu.association import (
     Associations,
     GroupFacts,
@@ -191,7 +192,11 @@ class Asker:
         """A variable scored among all its units."""
         if (name, ranked) not in self._scored:
             levels = self.sides[name].levels
-            said = f"{'ranks' if ranked else 'values'} of all units, recoded: {name.recoded}"
+            said = say(
+                "{value} of all units, recoded: {recoded}",
+                value="ranks" if ranked else "values",
+                recoded=name.recoded,
+            )
             # Levels may serve several tables, whose raw values differ: they keep scores, not axes.
             scores = levels.once(("scores", ranked), lambda: _scores(levels, levels.sums, ranked))
             self._scored[name, ranked] = self._scored_by(name, scores, said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.gdu.recoding import homogeneity, remaining_comparisons, well_placed
 from microgauge.results import RecodingResult, VariableResult
 from microgauge.schema import RecodeMeasure
@@ -29,7 +30,7 @@ def variable_result(variable: Described, recoding: Recoding | None) -> VariableR
         recoding=None if recoding is None else _recoding_result(variable, recoding),
         label=variable.label,
         value_labels=dict(variable.value_labels) or None,
-        reason=None if protected is not None else "the protected table has no such column",
+        reason=None if protected is not None else say("the protected table has no such column"),
     )
 
 
@@ -45,7 +46,9 @@ def recoding_utility(variable: Described, recoding: Recoding) -> float:
     if measure == "pairs":
         return remaining_comparisons(len(levels), len(variable.protected.levels))
     if variable.original.type == "nominal" and not levels.numeric:
-        raise Undefined(f"{measure} needs numbers, and the original has labels")
+        raise Undefined(
+            say("{measure} needs numbers, and the original has labels", measure=measure)
+        )
     groups = well_placed if measure == "allocation" else homogeneity
     return groups(levels.numbers, levels.sums, recoding.target)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from microgauge.arrays import Floats, Index
 from microgauge.engines import Local
 from microgauge.engines.rounds import Asking, asked
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.gdu.global_utility import balanced
 from microgauge.passes import Column
@@ -87,7 +88,7 @@ def drawing(study: Study) -> Asking[Drawing | str | None]:
     if chosen is False:
         return None
     if all(key in study.cache.references for key in _keys(study).values()):
-        return "another candidate of the same original has them"
+        return say("another candidate of the same original has them")
     why = _too_much(study, forced=chosen is True)
     return why if why is not None else (yield from _drawing(study))
 
@@ -100,7 +101,7 @@ def references(study: Study, rows: Drawing | str | None, log: Log) -> Asking[Ref
     keys = _keys(study)
     for kind, key in keys.items():
         if key not in kept:
-            log.progress(f"global data utility of the original: {kind}", 0.0)
+            log.progress(say("global data utility of the original: {kind}", kind=kind), 0.0)
             kept[key] = yield from _reference(study, rows, kind)
     return References(**{kind: kept[key] for kind, key in keys.items()})
 
@@ -138,9 +139,16 @@ def _too_much(study: Study, *, forced: bool) -> str | None:
     rows = max(engine.rows for engine in study.engines)
     if study.sampled("original") or rows > study.options.sample_rows:
         most = study.options.sample_rows
-        return f"more than {most:,} rows (sample_rows in [options], or the memory that was allowed)"
+        return say(
+            "more than {most:,} rows (sample_rows in [options], or the memory that was allowed)",
+            most=most,
+        )
     if not forced and rows * _pairs(study) > MOST_WORK:
-        return f"{_pairs(study):,} pairs of {rows:,} rows take long: [gdu] references = true"
+        return say(
+            "{pairs:,} pairs of {rows:,} rows take long: [gdu] references = true",
+            pairs=_pairs(study),
+            rows=rows,
+        )
     return None
 
 

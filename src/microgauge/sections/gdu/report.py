@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from microgauge.errors import listing
+from microgauge.languages.messages import count, number, say, strung
 from microgauge.results import (
     GDU,
     Assessment,
@@ -18,7 +19,7 @@ from microgauge.results import (
     VariableScore,
 )
 from microgauge.results.blocks import Block, Group, Part
-from microgauge.results.wording import probability
+from microgauge.results.wording import called, probability
 from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
@@ -54,14 +55,14 @@ def report(result: Assessment, gdu: GDU, edition: Edition, threshold: int) -> li
 def _beside_yardsticks(gdu: GDU) -> list[Block]:
     """A ruler with the two that every run has, where no more were asked for."""
     known = {
-        "all columns permuted": None if gdu.permuted is None else gdu.permuted.value,
-        "resample": None if gdu.resample is None else gdu.resample.value,
+        say("all columns permuted"): None if gdu.permuted is None else gdu.permuted.value,
+        say("resample"): None if gdu.resample is None else gdu.resample.value,
     }
     if gdu.value is None or all(value is None for value in known.values()):
         return []
-    heading = "Global data utility: the farther to the right, the less was lost"
-    chart = ruler("GDU beside yardsticks", heading, known, gdu.value)
-    return [Group(name="gdu", title="Global data utility", explain="gdu", blocks=(chart,))]
+    heading = say("Global data utility: the farther to the right, the less was lost")
+    chart = ruler(say("GDU beside yardsticks"), heading, known, gdu.value)
+    return [Group(name="gdu", title=say("Global data utility"), explain="gdu", blocks=(chart,))]
 
 
 def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
@@ -84,12 +85,12 @@ def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
     return {
         "name": fact.name,
         "label": fact.label,
-        "type": fact.type,
+        "type": called(fact.type),
         "utility": None if score is None else score.utility,
         "pairs": None if score is None else score.bivariate_utility,
         "p": None if score is None else probability(score.p),
         "p_value": None if score is None else score.p,
-        "test": None if score is None else score.test,
+        "test": None if score is None or score.test is None else called(score.test),
         "lost": _lost(fact, score),
     }
 
@@ -116,8 +117,8 @@ def _entry(
     if fact.recoding is not None:
         recoding = fact.recoding
         entry["recoding"] = {
-            "how": recoding.how,
-            "form": recoding.form,
+            "how": called(recoding.how),
+            "form": called(recoding.form),
             "utility": recoding.utility,
             "map": [_map_row(row) for row in recoding.map[:MOST_MAPPED]],
         }
@@ -141,7 +142,9 @@ def _public_entry(
     entry["value_labels"] = _value_labels(fact, entry["detail"])
     if entry["detail"] is None and not fact.removed:
         entry["lost"] = fact.recoding is not None
-        entry["story"] = ", ".join([*_given(fact), f"not told: {_why_untold(detail)}"])
+        entry["story"] = strung(
+            [*_given(fact), say("not told: {why_untold}", why_untold=_why_untold(detail))], ", "
+        )
     return entry
 
 
@@ -150,7 +153,11 @@ def _public_missing(fact: VariableResult, threshold: int) -> list[str]:
     count = fact.missing_protected
     if count is None:
         return ["–"]
-    return [f"{count:,}" if count == 0 or count >= threshold else f"fewer than {threshold}"]
+    return [
+        number(f"{count:,}")
+        if count == 0 or count >= threshold
+        else say("fewer than {threshold}", threshold=threshold)
+    ]
 
 
 def _value_labels(fact: VariableResult, detail: Data | None, *more: str) -> dict[str, str]:
@@ -170,7 +177,7 @@ def _map_row(row: dict[str, Any]) -> list[str]:
     """Where to, and from what."""
     to = str(row.get("to", ""))
     if "low" in row and "high" in row:
-        return [to, f"{row['low']:g} to {row['high']:g}"]
+        return [to, say("{row:g} to {row2:g}", row=row["low"], row2=row["high"])]
     return [to, _listed(row.get("from", ""))]
 
 
@@ -183,12 +190,12 @@ def _listed(values: Any) -> str:
 def public_story(fact: VariableResult, score: VariableScore | None) -> str:
     """What data users should know of a variable: how it is given, without what became what."""
     if fact.removed:
-        return "not in the protected file"
+        return say("not in the protected file")
     given = _given(fact)
     if score is None or score.utility is None:
-        return ", ".join([*given, "not measured"])
+        return strung([*given, say("not measured")], ", ")
     if score.p is not None and score.p < 0.05:
-        return ", ".join([*given, "distribution changed"])
+        return strung([*given, say("distribution changed")], ", ")
     # That it is exactly the same would confirm every value of the release.
     return given[0] if given else NOT_FOUND
 
@@ -204,30 +211,27 @@ def _given(fact: VariableResult) -> list[str]:
 def _given_as(recoding: RecodingResult) -> str:
     """How recoded values are given, as the protected file itself shows it."""
     if recoding.unit is not None:
-        return f"rounded to multiples of {recoding.unit:,g}"
+        return say("rounded to multiples of {unit:,g}", unit=recoding.unit)
     if recoding.form in _TAILS:
         return _TAILS[recoding.form]
-    one, several = _GROUPS.get(recoding.form, ("value", "values"))
-    return f"given in {counted(recoding.groups)} {one if recoding.groups == 1 else several}"
+    return _in_groups(recoding.form, recoding.groups)
+
+
+def _in_groups(form: str, groups: int) -> str:
+    if form == "banded":
+        return count(groups, "given in {n:,} band", "given in {n:,} bands")
+    if form == "merged":
+        return count(groups, "given in {n:,} category", "given in {n:,} categories")
+    return count(groups, "given in {n:,} value", "given in {n:,} values")
 
 
 _TAILS = {
-    "top-coded": "top-coded: the largest values are given as one",
-    "bottom-coded": "bottom-coded: the smallest values are given as one",
-    "top- and bottom-coded": "top- and bottom-coded: the largest values are given as one, and so "
-    "are the smallest",
+    "top-coded": say("top-coded: the largest values are given as one"),
+    "bottom-coded": say("bottom-coded: the smallest values are given as one"),
+    "top- and bottom-coded": say(
+        "top- and bottom-coded: the largest values are given as one, and so are the smallest"
+    ),
 }
-_GROUPS = {"banded": ("band", "bands"), "merged": ("category", "categories")}
-_FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def counted(number: int) -> str:
-    """A number as it is written in a sentence.
-
-    >>> counted(5), counted(1200)
-    ('five', '1,200')
-    """
-    return _FEW[number] if number < len(_FEW) else f"{number:,}"
 
 
 def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
@@ -265,7 +269,10 @@ def pairs(result: Assessment, gdu: GDU, edition: Edition) -> Data:
             for a in details.axes
         }
         found["tables"] = {
-            f"{place[d.a]},{place[d.b]}": [_per_mille(d.before), _per_mille(d.after)]
+            f"{place[d.a]},{place[d.b]}": [
+                _per_mille(d.before),
+                _per_mille(d.after),
+            ]
             for d in details.pairs
         }
         found["tables_left_out"] = details.left_out
@@ -293,13 +300,17 @@ def _told(
 def public_pair_story(pair: PairScore) -> str:
     """What happened to a pair, without p-values."""
     if pair.reason == GONE:
-        return "not in the protected file"
+        return say("not in the protected file")
     if pair.outcome is None:
-        return "not tested" if pair.reason is None else f"not told: {pair.reason}"
+        return (
+            say("not tested")
+            if pair.reason is None
+            else say("not told: {reason}", reason=pair.reason)
+        )
     if pair.outcome == "lost":
-        return "lost: associated before, gone after"
+        return say("lost: associated before, gone after")
     if pair.outcome == "gained":
-        return "appeared: no association before"
+        return say("appeared: no association before")
     if pair.outcome == "none" or pair.outcome == "reversed":
         return pair_story(pair)
     return _public_strength(pair)
@@ -309,12 +320,16 @@ def _public_strength(pair: PairScore) -> str:
     """How an association fared, as far as rounded figures tell."""
     before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
     if (pair.utility or 0.0) > AS_GOOD_AS_KEPT:
-        said = "nearly as it was"
+        said = say("nearly as it was")
     elif after == before:
-        said = "a little weaker or stronger"
+        said = say("a little weaker or stronger")
     else:
-        said = "weaker" if after < before else "stronger"
-    return f"{said}: {change_said(pair)}" if before or after else f"{said}, and weak"
+        said = say("weaker") if after < before else say("stronger")
+    return (
+        say("{said}: {change_said}", said=said, change_said=change_said(pair))
+        if before or after
+        else say("{said}, and weak", said=said)
+    )
 
 
 def weakest_first(gdu: GDU, names: Sequence[str]) -> Data:

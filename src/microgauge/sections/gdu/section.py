@@ -8,6 +8,7 @@ from dataclasses import replace
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
 from microgauge.kernels import in_threads
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.gdu.distributions import Comparison, chi_squared, kolmogorov_smirnov
 from microgauge.measures.gdu.global_utility import (
@@ -97,12 +98,12 @@ class GlobalUtility:
             balance,
         )
         grc, grc_reason = self._grc()
-        reasons = [grc_reason, None if univariate else "univariate: every variable is empty"]
+        reasons = [grc_reason, None if univariate else say("univariate: every variable is empty")]
         if parts.bivariate is None:
-            reasons.append("bivariate: there is no pair of variables that can be tested")
+            reasons.append(say("bivariate: there is no pair of variables that can be tested"))
         if parts.multivariate is None and (models or balance[2:] > (0.0,)):
-            reasons.append("multivariate: there is no model that can be scored")
-        reason = "; ".join(r for r in reasons if r) or None
+            reasons.append(say("multivariate: there is no model that can be scored"))
+        reason = strung((r for r in reasons if r), "; ") or None
         return _Found(scores, pairs, models, parts, grc, reason)
 
     @property
@@ -119,9 +120,9 @@ class GlobalUtility:
             return global_reduction_coefficient(len(self._counted), left), None
         except Undefined as reason:
             if len(self.study.analysed) == 1:
-                return None, f"grc: {reason}"
+                return None, say("grc: {reason}", reason=reason)
             said = how_many_have_values(self.study.analysed)
-            return None, f"grc: {said}, so that there are no pairs to lose"
+            return None, say("grc: {said}, so that there are no pairs to lose", said=said)
 
     # -- one variable ------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class GlobalUtility:
             return VariableScore(name=variable.name, importance=importance, reason=EMPTY)
         if variable.removed:
             return VariableScore(
-                name=variable.name, utility=0.0, importance=importance, reason="removed"
+                name=variable.name, utility=0.0, importance=importance, reason=say("removed")
             )
         try:
             return self._compared_variable(variable)
@@ -183,7 +184,7 @@ class GlobalUtility:
     def _model(
         self, model: Model, records: tuple[Records, Records], known: list[str]
     ) -> ModelScore:
-        self.log.progress("fitting models", 0.0)
+        self.log.progress(say("fitting models"), 0.0)
         fits: list[Fit | Undefined] = []
         for which, held in zip(SIDES, records, strict=True):
             weights = self.study.rows(which).weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import (
     GDU,
     Assessment,
@@ -31,15 +32,15 @@ MOST_PAIRS = 10
 BRIEFLY, NAME_BRIEFLY = 3, 18
 """Variables and pairs that are told of where there is little room, and columns of a name there."""
 AS_GOOD_AS_KEPT = 0.9995
-PERMUTED = "the original with every column permuted (no association left but by chance)"
-RESAMPLE = "a resample of the original"
+PERMUTED = say("the original with every column permuted (no association left but by chance)")
+RESAMPLE = say("a resample of the original")
 TELLS_LITTLE = 0.1
 """A difference between the reference points below which the figure can tell little."""
 NEAR = 0.05
 """By how much a file must exceed the permuted original to pass without a word."""
-UNCHANGED = "distribution kept"
+UNCHANGED = say("distribution kept")
 """Said only where it is exactly so."""
-NOT_FOUND = "no change of the distribution found"
+NOT_FOUND = say("no change of the distribution found")
 EXACTLY = 1e-12
 """What arithmetic alone may leave of a statistic that is 0."""
 SYMBOLS = {
@@ -57,10 +58,14 @@ def headline(gdu: GDU) -> Headline:
         sentence=_verdict(gdu),
         figures=(
             Figure(
-                label="Global data utility", value=gdu.value, digits=4, explain="gdu", main=True
+                label=say("Global data utility"),
+                value=gdu.value,
+                digits=4,
+                explain="gdu",
+                main=True,
             ),
-            Figure(label="variables", value=gdu.univariate, explain="univariate"),
-            Figure(label="pairs", value=gdu.bivariate, explain="bivariate"),
+            Figure(label=say("variables"), value=gdu.univariate, explain="univariate"),
+            Figure(label=say("pairs"), value=gdu.bivariate, explain="bivariate"),
         ),
         lines=_lines(gdu),
         asides=_asides(gdu),
@@ -69,19 +74,22 @@ def headline(gdu: GDU) -> Headline:
 
 def brief(gdu: GDU) -> list[tuple[str, str]]:
     """The figure, the weakest variables and pairs, in a line or two each."""
-    return [("in all", _in_all(gdu)), *_weakest_brief(gdu)]
+    return [(say("in all"), _in_all(gdu)), *_weakest_brief(gdu)]
 
 
 def _in_all(gdu: GDU) -> str:
     if gdu.value is None:
-        return f"Global data utility not defined: {gdu.reason}"
-    said = f"Global data utility {figure(gdu.value)} (1 nothing lost, 0 all lost)"
+        return say("Global data utility not defined: {reason}", reason=gdu.reason)
+    said = say("Global data utility {value} (1 nothing lost, 0 all lost)", value=figure(gdu.value))
     beside = [
-        f"{named} {figure(one.value, 2)}"
-        for named, one in (("shuffled variables", gdu.permuted), ("a fresh sample", gdu.resample))
+        say("{named} {value}", named=named, value=figure(one.value, 2))
+        for named, one in (
+            (say("shuffled variables"), gdu.permuted),
+            (say("a fresh sample"), gdu.resample),
+        )
         if one is not None and one.value is not None
     ]
-    return f"{said}; {', '.join(beside)}" if beside else said
+    return say("{said}; {beside}", said=said, beside=strung(beside, ", ")) if beside else said
 
 
 def _weakest_brief(gdu: GDU) -> list[tuple[str, str]]:
@@ -89,22 +97,34 @@ def _weakest_brief(gdu: GDU) -> list[tuple[str, str]]:
     names = shortened([v.name for v in gdu.variables], NAME_BRIEFLY)
     told = []
     if variables:
-        said = (f"{names[v.name]} {figure(v.utility, 2)}" for v in variables)
-        told.append(("weakest", f"Distributions: {', '.join(said)}"))
+        said = (
+            say("{names} {utility}", names=names[v.name], utility=figure(v.utility, 2))
+            for v in variables
+        )
+        told.append((say("weakest"), say("Distributions: {said}", said=strung(said, ", "))))
     if pairs:
-        said = (f"{names[p.a]} × {names[p.b]} {figure(p.utility, 2)}" for p in pairs)
-        told.append(("" if told else "weakest", f"Pairs: {', '.join(said)}"))
+        said = (
+            say(
+                "{names} × {names2} {utility}",
+                names=names[p.a],
+                names2=names[p.b],
+                utility=figure(p.utility, 2),
+            )
+            for p in pairs
+        )
+        told.append(("" if told else say("weakest"), say("Pairs: {said}", said=strung(said, ", "))))
     return told
 
 
 def _verdict(gdu: GDU) -> str | None:
     if gdu.value is None:
         return None
-    said = (
-        f"The protected file keeps {per_cent(gdu.value)} of its utility by this measure: "
-        f"{in_words(_halves(gdu))}."
+    said = say(
+        "The protected file keeps {value} of its utility by this measure: {halves}.",
+        value=per_cent(gdu.value),
+        halves=in_words(_halves(gdu)),
     )
-    return " ".join([said, *(f"{begun(beside)}." for beside in _beside(gdu))])
+    return strung([said, *(say("{beside}.", beside=begun(beside)) for beside in _beside(gdu))], " ")
 
 
 def _models_count(gdu: GDU) -> bool:
@@ -117,13 +137,27 @@ def _halves(gdu: GDU) -> list[str]:
     found = []
     if gdu.univariate is not None:
         over = counted(_scored_variables(gdu), "variable")
-        found.append(f"{figure(gdu.univariate, 2)} over the distributions of {over}")
+        found.append(
+            say(
+                "{univariate} over the distributions of {over}",
+                univariate=figure(gdu.univariate, 2),
+                over=over,
+            )
+        )
     if gdu.bivariate is not None:
         over = counted(gdu.coverage.tested, "pair")
-        found.append(f"{figure(gdu.bivariate, 2)} over the associations of {over}")
+        found.append(
+            say(
+                "{bivariate} over the associations of {over}",
+                bivariate=figure(gdu.bivariate, 2),
+                over=over,
+            )
+        )
     if _models_count(gdu):
         over = counted(_scored_models(gdu), "model")
-        found.append(f"{figure(gdu.multivariate, 2)} over {over}")
+        found.append(
+            say("{multivariate} over {over}", multivariate=figure(gdu.multivariate, 2), over=over)
+        )
     return found
 
 
@@ -136,19 +170,21 @@ def _scored_models(gdu: GDU) -> int:
 
 
 def _lines(gdu: GDU) -> tuple[Figure, ...]:
-    tests = f"distributions of {counted(_scored_variables(gdu), 'variable')}"
-    pairs = f"associations of {counted(gdu.coverage.tested, 'pair')}"
+    tests = say(
+        "distributions of {variables}", variables=counted(_scored_variables(gdu), "variable")
+    )
+    pairs = say("associations of {pairs}", pairs=counted(gdu.coverage.tested, "pair"))
     lines = [
-        ("Global data utility", gdu.value, "(1 nothing lost, 0 all lost)"),
+        (say("Global data utility"), gdu.value, say("(1 nothing lost, 0 all lost)")),
         ("variables", gdu.univariate, tests),
         ("pairs", gdu.bivariate, pairs),
     ]
     if _models_count(gdu):
-        said = f"mean of {counted(_scored_models(gdu), 'model')}"
+        said = say("mean of {models}", models=counted(_scored_models(gdu), "model"))
         lines.append(("models", gdu.multivariate, said))
     if gdu.grc is not None and gdu.grc < 1:
-        said = f"with the global reduction coefficient {figure(gdu.grc)}"
-        lines.append(("× reduction", gdu.value_with_grc, said))
+        said = say("with the global reduction coefficient {grc}", grc=figure(gdu.grc))
+        lines.append((say("× reduction"), gdu.value_with_grc, said))
     return tuple(
         Figure(label=label, value=value, digits=4, said=said, main=place == 0)
         for place, (label, value, said) in enumerate(lines)
@@ -156,9 +192,9 @@ def _lines(gdu: GDU) -> tuple[Figure, ...]:
 
 
 def _asides(gdu: GDU) -> tuple[str, ...]:
-    found = [f"not defined: {gdu.reason}"] if gdu.reason else []
+    found = [say("not defined: {reason}", reason=gdu.reason)] if gdu.reason else []
     if gdu.test_n is not None:
-        found.append(f"every test made as if from {gdu.test_n:,} units (test_n)")
+        found.append(say("every test made as if from {test_n:,} units (test_n)", test_n=gdu.test_n))
     return (*found, *_beside(gdu))
 
 
@@ -167,17 +203,24 @@ def _beside(gdu: GDU) -> list[str]:
     found = []
     if gdu.at_1000 is not None and gdu.at_1000.value is not None:
         found.append(
-            f"with every test as if from 1,000 units it is {figure(gdu.at_1000.value)} "
-            f"({figure(gdu.at_1000.univariate, 2)} and {figure(gdu.at_1000.bivariate, 2)})"
+            say(
+                "with every test as if from 1,000 units it is {value} ({univariate} and "
+                "{bivariate})",
+                value=figure(gdu.at_1000.value),
+                univariate=figure(gdu.at_1000.univariate, 2),
+                bivariate=figure(gdu.at_1000.bivariate, 2),
+            )
         )
     scored = [
-        f"{named} {figure(beside.value, 2)}"
+        say("{named} {value}", named=named, value=figure(beside.value, 2))
         for named, beside in ((PERMUTED, gdu.permuted), (RESAMPLE, gdu.resample))
         if beside is not None and beside.value is not None
     ]
     if scored:
-        over = " by variables and pairs" if _models_count(gdu) else ""
-        found.append(f"to hold it against{over}: {', '.join(scored)}")
+        over = say(" by variables and pairs") if _models_count(gdu) else ""
+        found.append(
+            say("to hold it against{over}: {scored}", over=over, scored=strung(scored, ", "))
+        )
     return found
 
 
@@ -185,15 +228,23 @@ def warning(gdu: GDU) -> str | None:
     """A sentence where the figure says little: a file without associations would score like it."""
     if gdu.value is None or gdu.permuted is None or gdu.permuted.value is None:
         return None
-    lost = f"{PERMUTED} would score {gdu.permuted.value:.2f}"
+    lost = say("{permuted} would score {value:.2f}", permuted=PERMUTED, value=gdu.permuted.value)
     best = None if gdu.resample is None else gdu.resample.value
     if best is not None and best - gdu.permuted.value < TELLS_LITTLE:
-        return (
-            f"The global data utility tells little here: {lost}, and {RESAMPLE} {best:.2f}. "
-            "The file has too few rows, or too few associations, for more."
+        return say(
+            "The global data utility tells little here: {lost}, and {resample} "
+            "{best:.2f}. The file has too few rows, or too few associations, for "
+            "more.",
+            lost=lost,
+            resample=RESAMPLE,
+            best=best,
         )
     if gdu.value - gdu.permuted.value < NEAR and not _models_count(gdu):
-        return f"By its global data utility the file scores {gdu.value:.2f}; {lost}."
+        return say(
+            "By its global data utility the file scores {value:.2f}; {lost}.",
+            value=gdu.value,
+            lost=lost,
+        )
     return None
 
 
@@ -219,13 +270,13 @@ def _variables(result: Assessment, gdu: GDU) -> Group:
     if not weakest:
         return _alone(_none_weak(gdu.variables, facts))
     table = Table(
-        caption="Weakest variables",
+        caption=say("Weakest variables"),
         heads=(
             Head(text="", most=18),
-            Head(text="utility", digits=3, width=7),
-            Head(text="pairs", digits=2, width=5),
+            Head(text=say("utility"), digits=3, width=7),
+            Head(text=say("pairs"), digits=2, width=5),
             Head(text="p", width=7),
-            Head(text="what happened"),
+            Head(text=say("what happened")),
         ),
         rows=tuple(
             (
@@ -238,23 +289,32 @@ def _variables(result: Assessment, gdu: GDU) -> Group:
             for score in weakest
         ),
     )
-    return Group(title="Weakest variables", blocks=(table,))
+    return Group(title=say("Weakest variables"), blocks=(table,))
 
 
 def _labelled(fact: VariableResult, story: str) -> str:
     """A story that begins with what the variable is, where that is known."""
-    return story if fact.label is None else f"{abridged(fact.label)}: {story}"
+    return (
+        story
+        if fact.label is None
+        else say("{label}: {story}", label=abridged(fact.label), story=story)
+    )
 
 
 def _none_weak(scores: Sequence[VariableScore], facts: Mapping[str, VariableResult]) -> str:
     """What holds where no variable lost anything that the tests see."""
     tested = [score for score in scores if score.utility is not None]
     if not tested:
-        return "No variable could be compared."
+        return say("No variable could be compared.")
     if len(tested) == len(scores) and all(same_distribution(facts[s.name], s) for s in scores):
-        return "Every variable's distribution is as it was."
-    untested = f" ({len(scores) - len(tested)} not tested)" if len(tested) < len(scores) else ""
-    return f"No variable's distribution was found to differ from the original's{untested}."
+        return say("Every variable's distribution is as it was.")
+    untested = (
+        say(" ({n} not tested)", n=len(scores) - len(tested)) if len(tested) < len(scores) else ""
+    )
+    return say(
+        "No variable's distribution was found to differ from the original's{untested}.",
+        untested=untested,
+    )
 
 
 def same_distribution(fact: VariableResult, score: VariableScore) -> bool:
@@ -267,11 +327,20 @@ def same_distribution(fact: VariableResult, score: VariableScore) -> bool:
 def missing(result: Assessment) -> Group | None:
     """Suppression at random leaves distributions alone; it is shown whatever the scores."""
     more = [
-        f"{v.name} {v.missing_original:,} → {v.missing_protected:,}"
+        say(
+            "{name} {missing_original:,} → {missing_protected:,}",
+            name=v.name,
+            missing_original=v.missing_original,
+            missing_protected=v.missing_protected,
+        )
         for v in result.variables
         if v.missing_protected is not None and v.missing_protected > v.missing_original
     ]
-    return _alone(f"More missing values: {'; '.join(more)}", "missing") if more else None
+    return (
+        _alone(say("More missing values: {more}", more=strung(more, "; ")), "missing")
+        if more
+        else None
+    )
 
 
 def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
@@ -282,14 +351,17 @@ def _weakest(scores: Iterable[VariableScore]) -> list[VariableScore]:
 def _pairs(gdu: GDU) -> Group | None:
     weakest = weakest_pairs(gdu.pairs)[:MOST_PAIRS]
     if not weakest:
-        kept = "No tested pair's association was found to differ from the original's."
+        kept = say("No tested pair's association was found to differ from the original's.")
         return _alone(kept) if gdu.coverage.tested else None
     table = Table(
-        caption="Weakest pairs",
-        heads=(Head(text="", most=28), Head(text="utility", digits=3, width=7), Head(text="")),
-        rows=tuple((f"{pair.a} × {pair.b}", pair.utility, pair_story(pair)) for pair in weakest),
+        caption=say("Weakest pairs"),
+        heads=(Head(text="", most=28), Head(text=say("utility"), digits=3, width=7), Head(text="")),
+        rows=tuple(
+            (say("{a} × {b}", a=pair.a, b=pair.b), pair.utility, pair_story(pair))
+            for pair in weakest
+        ),
     )
-    return Group(title="Weakest pairs, the strongest associations first", blocks=(table,))
+    return Group(title=say("Weakest pairs, the strongest associations first"), blocks=(table,))
 
 
 def weakest_pairs(pairs: Sequence[PairScore]) -> list[PairScore]:
@@ -305,12 +377,18 @@ def _strongest(pair: PairScore) -> float:
 def _models(gdu: GDU) -> Group | None:
     told: list[Sentence] = []
     for model in gdu.models:
-        said = f"utility {figure(model.utility)}: {model_story(model)}"
+        said = say(
+            "utility {utility}: {model_story}",
+            utility=figure(model.utility),
+            model_story=model_story(model),
+        )
         told += [
-            Sentence(text=f"{model.kind}: {model.formula}", hanging=True),
+            Sentence(
+                text=say("{kind}: {formula}", kind=model.kind, formula=model.formula), hanging=True
+            ),
             Sentence(text=said, level=2),
         ]
-    return Group(title="Models", blocks=tuple(told)) if told else None
+    return Group(title=say("Models"), blocks=tuple(told)) if told else None
 
 
 def _coverage(gdu: GDU) -> Group:
@@ -318,7 +396,9 @@ def _coverage(gdu: GDU) -> Group:
     return Group(
         title=_tested(coverage.tested, coverage.pairs),
         blocks=tuple(
-            Sentence(text=f"{count} not tested: {reason}", hanging=True)
+            Sentence(
+                text=say("{count} not tested: {reason}", count=count, reason=reason), hanging=True
+            )
             for reason, count in coverage.reasons.items()
         ),
     )
@@ -326,10 +406,12 @@ def _coverage(gdu: GDU) -> Group:
 
 def _tested(tested: int, pairs: int) -> str:
     if pairs == 0:
-        return "Coverage: there is no pair of variables."
+        return say("Coverage: there is no pair of variables.")
     if pairs == 1:
-        return f"Coverage: the one pair was {'' if tested else 'not '}tested."
-    return f"Coverage: {tested:,} of {pairs:,} pairs tested."
+        if tested:
+            return say("Coverage: the one pair was tested.")
+        return say("Coverage: the one pair was not tested.")
+    return say("Coverage: {tested:,} of {pairs:,} pairs tested.", tested=tested, pairs=pairs)
 
 
 def variable_story(fact: VariableResult, score: VariableScore) -> str:
@@ -338,7 +420,7 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
     Every part is a fact of the result: removal, recoding, suppressed cells, a changed distribution.
     """
     if fact.removed:
-        return "removed"
+        return say("removed")
     if score.reason is not None and score.utility is None:
         return score.reason
     parts = [_recoding_story(fact.recoding)] if fact.recoding is not None else []
@@ -346,40 +428,58 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
     if added > 0:
         parts.append(counted(added, "more cell missing", "more cells missing"))
     if score.p is not None and score.p < 0.05:
-        parts.append("distribution changed")
+        parts.append(say("distribution changed"))
     elif not parts:
         parts.append(UNCHANGED if same_distribution(fact, score) else NOT_FOUND)
-    return ", ".join(parts)
+    return strung(parts, ", ")
 
 
 def _recoding_story(recoding: RecodingResult) -> str:
     said = recoded_as(recoding)
-    return said if recoding.utility is None else f"{said}, keeps {figure(recoding.utility, 2)}"
+    return (
+        said
+        if recoding.utility is None
+        else say("{said}, keeps {utility}", said=said, utility=figure(recoding.utility, 2))
+    )
 
 
 def recoded_as(recoding: RecodingResult) -> str:
     """How values are released, and whether anybody said so."""
-    return f"{recoding.said} (inferred)" if recoding.how == "inferred" else recoding.said
+    return (
+        say("{said} (inferred)", said=recoding.said)
+        if recoding.how == "inferred"
+        else recoding.said
+    )
 
 
 def pair_story(pair: PairScore) -> str:
     """What happened to a pair."""
     if pair.outcome is None:
-        return f"not tested: {pair.reason}"
+        return say("not tested: {reason}", reason=pair.reason)
     if pair.outcome == "none":
-        return "no association before or after"
+        return say("no association before or after")
     if pair.outcome == "lost":
         if pair.p_protected is None:
-            return f"lost: {_before(pair)}, no test possible after"
-        return f"lost: {_before(pair)}, gone after (p {probability(pair.p_protected)})"
+            return say("lost: {before}, no test possible after", before=_before(pair))
+        return say(
+            "lost: {before}, gone after (p {p_protected})",
+            before=_before(pair),
+            p_protected=probability(pair.p_protected),
+        )
     if pair.outcome == "gained":
-        return (
-            f"appeared: none before (p {probability(pair.p_original)}), "
-            f"{_symbol(pair, protected=True)} {effect(pair.coefficient_protected)} after"
+        return say(
+            "appeared: none before (p {p_original}), {symbol} {coefficient_protected} after",
+            p_original=probability(pair.p_original),
+            symbol=_symbol(pair, protected=True),
+            coefficient_protected=effect(pair.coefficient_protected),
         )
     if pair.outcome == "reversed":
-        return f"{'reversed' if pair.signs_flipped else 'pattern changed'}: {change_said(pair)}"
-    return f"{_strength(pair)}: {change_said(pair)}"
+        return say(
+            "{value}: {change_said}",
+            value=say("reversed") if pair.signs_flipped else say("pattern changed"),
+            change_said=change_said(pair),
+        )
+    return say("{strength}: {change_said}", strength=_strength(pair), change_said=change_said(pair))
 
 
 def _symbol(pair: PairScore, *, protected: bool = False) -> str:
@@ -388,24 +488,31 @@ def _symbol(pair: PairScore, *, protected: bool = False) -> str:
 
 
 def _before(pair: PairScore) -> str:
-    return f"{_symbol(pair)} {effect(pair.coefficient_original)} before"
+    return say(
+        "{symbol} {coefficient_original} before",
+        symbol=_symbol(pair),
+        coefficient_original=effect(pair.coefficient_original),
+    )
 
 
 def change_said(pair: PairScore) -> str:
     """The association before and after."""
     after = _symbol(pair, protected=True)
-    after = "" if after == _symbol(pair) else f"{after} "
-    return (
-        f"{_symbol(pair)} {effect(pair.coefficient_original)} → "
-        f"{after}{effect(pair.coefficient_protected)}"
+    after = "" if after == _symbol(pair) else say("{after} ", after=after)
+    return say(
+        "{symbol} {coefficient_original} → {after}{coefficient_protected}",
+        symbol=_symbol(pair),
+        coefficient_original=effect(pair.coefficient_original),
+        after=after,
+        coefficient_protected=effect(pair.coefficient_protected),
     )
 
 
 def _strength(pair: PairScore) -> str:
     before, after = pair.coefficient_original or 0.0, pair.coefficient_protected or 0.0
     if (pair.utility or 0.0) > 0.995:
-        return "kept"
-    return "weaker" if after < before else "stronger"
+        return say("as strong as it was")
+    return say("weaker") if after < before else say("stronger")
 
 
 def model_story(model: ModelScore) -> str:
@@ -413,5 +520,9 @@ def model_story(model: ModelScore) -> str:
     if model.reason is not None:
         return model.reason
     lost = [term.term for term in model.terms if term.utility == 0]
-    change = f"{figure(model.statistic_original)} → {figure(model.statistic_protected)}"
-    return change + (f"; lost: {', '.join(lost)}" if lost else "")
+    change = say(
+        "{statistic_original} → {statistic_protected}",
+        statistic_original=figure(model.statistic_original),
+        statistic_protected=figure(model.statistic_protected),
+    )
+    return change + (say("; lost: {lost}", lost=strung(lost, ", ")) if lost else "")

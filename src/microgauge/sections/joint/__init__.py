@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from microgauge.languages.messages import say
 from microgauge.results.joint import ClusterResult, EcdfResult, PropensityResult
 from microgauge.sections.joint.choices import ClusterChoices, EcdfChoices, PropensityChoices
 from microgauge.sections.joint.explanations import CLUSTERS, ECDF, PROPENSITY
@@ -21,14 +22,14 @@ class Propensity(Section):
 
     name = "propensity"
     public = True
-    title = "Can the two files be told apart?"
-    about = "whether a classifier can tell the files apart"
+    title = say("Can the two files be told apart?")
+    about = say("whether a classifier can tell the files apart")
     page = "propensity.md"
     module = "microgauge.sections.joint.propensity"
     result = PropensityResult
     choices = PropensityChoices
     explanations = PROPENSITY
-    slow_choices: ClassVar[Mapping[str, str]] = {"boosted": "boosted scores"}
+    slow_choices: ClassVar[Mapping[str, str]] = {"boosted": say("boosted scores")}
 
     def headline(self, result: Assessment) -> Headline:
         """The ratio to what chance would give."""
@@ -65,9 +66,9 @@ class Clusters(Section):
 
     name = "clusters"
     public = True
-    title = "Clusters"
+    title = say("Clusters")
     slow = True
-    about = "whether clusters hold both files in equal shares"
+    about = say("whether clusters hold both files in equal shares")
     page = "clusters.md"
     module = "microgauge.sections.joint.clusters"
     result = tuple[ClusterResult, ...]
@@ -101,9 +102,9 @@ class Ecdf(Section):
 
     name = "ecdf"
     public = True
-    title = "Distribution functions"
+    title = say("Distribution functions")
     slow = True
-    about = "how far the joint distributions are apart"
+    about = say("how far the joint distributions are apart")
     page = "ecdf.md"
     module = "microgauge.sections.joint.ecdf"
     result = EcdfResult

@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking, asked_both
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.joint.designs import Design
 from microgauge.measures.joint.grouping import Extension
@@ -130,7 +131,10 @@ def on_all_rows(
     if width > MOST_COLUMNS:
         log.note(
             "propensity-too-wide",
-            f"The propensity model has {width} columns: it is that of a sample of rows.",
+            say(
+                "The propensity model has {width} columns: it is that of a sample of rows.",
+                width=width,
+            ),
         )
         return result
     features = (
@@ -165,9 +169,14 @@ def _scored(
     told = separation_of(middles, counts[0], counts[1], share)
     log.note(
         "propensity-all-rows",
-        f"The propensity model was fitted on all {sum(rows):,} rows; percentiles and AUC are read "
-        f"from {BINS:,} intervals of the scores, and the cross-fitted "
-        f"AUC and what each variable adds from {result.rows:,} rows.",
+        say(
+            "The propensity model was fitted on all {sum:,} rows; percentiles and AUC "
+            "are read from {bins:,} intervals of the scores, and the cross-fitted AUC "
+            "and what each variable adds from {rows:,} rows.",
+            sum=sum(rows),
+            bins=BINS,
+            rows=result.rows,
+        ),
     )
     return replace(
         result,
@@ -186,7 +195,7 @@ def _scored(
         percentiles_original=_percentiles(middles, counts[0]),
         percentiles_protected=_percentiles(middles, counts[1]),
         rows=sum(rows),
-        reason="null_share: not drawn for a model on all rows",
+        reason=say("null_share: not drawn for a model on all rows"),
     )
 
 

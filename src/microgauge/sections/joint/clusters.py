@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.joint.clusters import (
     MOST_LINKED_UNASKED,
@@ -48,7 +49,7 @@ class ClusterMeasure:
 
     def results(self, chosen: ClusterChoices) -> tuple[ClusterResult, ...]:
         """U_c for each number of groups."""
-        self.log.progress("clustering", 0.0)
+        self.log.progress(say("clustering"), 0.0)
         joint = sampled(self.joint, chosen.sample, "cluster", self.seed, self.log)
         method = chosen.method
         if method == "auto":
@@ -93,7 +94,9 @@ class ClusterMeasure:
         """The cluster of every row, for each number of groups."""
         too_many = [number for number in groups if number > joint.rows]
         if too_many:
-            raise Undefined(f"{too_many[0]} groups for {joint.rows} rows")
+            raise Undefined(
+                say("{too_many} groups for {rows} rows", too_many=too_many[0], rows=joint.rows)
+            )
         points = features(joint, standardise=chosen.standardise)
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -133,7 +136,7 @@ def _measured(
         value=value,
         expected=expected,
         ratio=value / expected if expected > 0 else None,
-        reason=None if expected > 0 else "ratio: labels at random would give 0",
+        reason=None if expected > 0 else say("ratio: labels at random would give 0"),
     )
     if isinstance(weights, str):
         return result

@@ -9,6 +9,7 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.joint.ecdf import Distance, distribution_distance
 from microgauge.measures.joint.joint import Joint
@@ -35,7 +36,7 @@ class EcdfMeasure:
 
     def result(self, chosen: EcdfChoices) -> EcdfResult:
         """U_m and U_s, at every row or at a sample of rows."""
-        self.log.progress("comparing distribution functions", 0.0)
+        self.log.progress(say("comparing distribution functions"), 0.0)
         joint = self.joint
         exact = joint.rows <= chosen.exact_limit
         rng = np.random.default_rng([self.seed, 3])
@@ -44,8 +45,13 @@ class EcdfMeasure:
             points = np.sort(rng.choice(joint.rows, min(chosen.points, joint.rows), replace=False))
             self.log.note(
                 "ecdf-sampled",
-                f"Distribution functions are compared at a sample of {len(points):,} of "
-                f"{joint.rows:,} rows (seed {self.seed}); U_m is then a lower bound.",
+                say(
+                    "Distribution functions are compared at a sample of {n:,} of "
+                    "{rows:,} rows (seed {seed}); U_m is then a lower bound.",
+                    n=len(points),
+                    rows=joint.rows,
+                    seed=self.seed,
+                ),
             )
         start = EcdfResult(
             maximum=None,

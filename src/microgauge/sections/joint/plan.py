@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from microgauge.engines.rounds import Asking
+from microgauge.languages.messages import say
 from microgauge.measures.joint.ladder import Plan, chosen_plan
 from microgauge.sections.joint.choices import PropensityChoices
 from microgauge.study.joint_rows import original_rows
@@ -20,7 +21,7 @@ def planned(study: Study, chosen: PropensityChoices) -> Asking[Plan | None]:
     before, after = (study.rows(which).rows for which in ("original", "protected"))
     fewest = study.cache.fewest_rows
     rows = min(before + (after if fewest is None else min(fewest, after)), chosen.sample)
-    key = ("propensity plan", rows, before, chosen.leave_out)
+    key = (say("propensity plan"), rows, before, chosen.leave_out)
     if key not in study.cache.answers:
         original = yield from original_rows(study)
         out = set(chosen.leave_out)

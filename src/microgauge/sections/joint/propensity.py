@@ -14,6 +14,7 @@ from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, Need
 from microgauge.errors import Undefined
 from microgauge.kernels.threads import one_thread
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.joint.boost import BoostModel
 from microgauge.measures.joint.crossing import crossed_scores
@@ -116,9 +117,9 @@ class PropensityMeasure:
 
     def result(self, chosen: PropensityChoices) -> PropensityResult:
         """U_p with everything that explains it, or null with the reason."""
-        self.log.progress("fitting propensity scores", 0.0)
+        self.log.progress(say("fitting propensity scores"), 0.0)
         whole = self.part(chosen)
-        joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
+        joint = sampled(whole, chosen.sample, say("propensity score"), self.seed, self.log)
         try:
             check_rows(joint)
             with one_thread():
@@ -129,11 +130,11 @@ class PropensityMeasure:
 
     def boosted(self, chosen: PropensityChoices) -> Boosted:
         """What boosted trees make of the same rows; which variables do it is not asked."""
-        self.log.progress("boosting propensity scores", 0.0)
+        self.log.progress(say("boosting propensity scores"), 0.0)
         chosen = replace(chosen, model="boost", formula=None, resamples=None)
         whole = self.part(chosen)
         # What is to be said of the sample and of its folds was said of the other model.
-        joint = sampled(whole, chosen.sample, "propensity score", self.seed, Log())
+        joint = sampled(whole, chosen.sample, say("propensity score"), self.seed, Log())
         quiet = replace(self, log=Log())
         try:
             check_rows(joint)
@@ -145,13 +146,13 @@ class PropensityMeasure:
     def told_apart(self, chosen: PropensityChoices) -> tuple[float, float]:
         """U_p and its ratio to the expectation only."""
         whole = self.part(chosen)
-        joint = sampled(whole, chosen.sample, "propensity score", self.seed, self.log)
+        joint = sampled(whole, chosen.sample, say("propensity score"), self.seed, self.log)
         check_rows(joint)
         with one_thread():
             model = self.model(joint, whole, chosen, ROUGHLY)
             scored = _Scored(self, joint, chosen, model)
             if not scored.expected:
-                raise Undefined("the model has no terms that vary")
+                raise Undefined(say("the model has no terms that vary"))
             return scored.value, scored.value / scored.expected
 
     def model(
@@ -173,8 +174,8 @@ class PropensityMeasure:
         from microgauge.measures.joint.additive import AdditiveModel  # loads much of scipy
 
         found = AdditiveModel.of(joint, terms_of(joint, 1, chosen.interactions), chosen.penalty)
-        said = "a smooth curve for each number and indicators of categories"
-        said += {"none": "", "pairs": ", and products of pairs"}[chosen.interactions]
+        said = say("a smooth curve for each number and indicators of categories")
+        said += {"none": "", "pairs": say(", and products of pairs")}[chosen.interactions]
         self.design = Design(found.columns, said, None, chosen.interactions)
         return found
 
@@ -197,15 +198,18 @@ class PropensityMeasure:
             return None
         masked = [v.name not in self.unmasked for v in joint.variables]
         if not any(masked):
-            raise Undefined("no variable was masked")
+            raise Undefined(say("no variable was masked"))
         return masked
 
     def _note_rich(self, plan: Plan) -> None:
         if plan.too_rich:
             self.log.note(
                 "propensity-too-rich",
-                f"Fewer than {ROWS_PER_TERM} rows for each term: the propensity model is "
-                "richer than the rows bear.",
+                say(
+                    "Fewer than {rows_per_term} rows for each term: the propensity model "
+                    "is richer than the rows bear.",
+                    rows_per_term=ROWS_PER_TERM,
+                ),
             )
 
 
@@ -292,7 +296,7 @@ class _Scored:
                 ratios.append(self._ratio_of(self.joint.unrelated(rng)))
                 seen = surely_seen(ratios, self.joint.share, deviation)
         except Undefined as why:
-            self.why_not.append(f"permuted_ratio: {why}")
+            self.why_not.append(say("permuted_ratio: {why}", why=why))
             return None
         return float(np.mean(ratios)), seen
 
@@ -320,7 +324,9 @@ class _Scored:
     @cached_property
     def null_share(self) -> float | None:
         if not self.resamples:
-            self.why_not.append("null_share: no resamples drawn; set resamples in [propensity]")
+            self.why_not.append(
+                say("null_share: no resamples drawn; set resamples in [propensity]")
+            )
             return None
         rng = np.random.default_rng([self.measure.seed, 1])
         try:
@@ -329,7 +335,7 @@ class _Scored:
             null = null_distances(self.model, self.joint, rng, self.resamples)
             return larger_share(null, self.value)
         except Undefined as why:
-            self.why_not.append(f"null_share: {why}")
+            self.why_not.append(say("null_share: {why}", why=why))
             return None
 
     @cached_property
@@ -339,7 +345,7 @@ class _Scored:
             self._note_folds(folds)
             return cross_auc(self._crossed(folds), self.joint.protected, folds.of)
         except Undefined as why:
-            self.why_not.append(f"auc_cross: {why}")
+            self.why_not.append(say("auc_cross: {why}", why=why))
             return None
 
     def _crossed(self, folds: Folds) -> Floats:
@@ -355,8 +361,10 @@ class _Scored:
         if folds.parted:
             self.measure.log.note(
                 "propensity-folds",
-                "Too many rows are equal to keep them together in folds: equal rows were parted "
-                "for the cross-fitted AUC.",
+                say(
+                    "Too many rows are equal to keep them together in folds: equal rows were "
+                    "parted for the cross-fitted AUC."
+                ),
             )
 
     def sees(self) -> Sees:
@@ -389,8 +397,10 @@ class _Scored:
         if self.fitted.separated:
             self.measure.log.note(
                 CERTAIN,
-                "Some rows are told apart with certainty by the propensity model; their "
-                "probabilities are kept finite.",
+                say(
+                    "Some rows are told apart with certainty by the propensity model; their "
+                    "probabilities are kept finite."
+                ),
             )
         told = separation(scores, protected, self.joint.share)
         lost = self.unrelated
@@ -423,7 +433,7 @@ class _Scored:
             variables=self._drops(),
             rows=self.joint.rows,
             seed=self.measure.seed,
-            reason="; ".join(self.why_not) or None,
+            reason=strung(self.why_not, "; ") or None,
         )
 
     def boosted(self) -> Boosted:
@@ -438,7 +448,7 @@ class _Scored:
             size=difference_size(self.auc_cross),
             rows=self.joint.rows,
             seed=self.measure.seed,
-            reason="; ".join(self.why_not) or None,
+            reason=strung(self.why_not, "; ") or None,
         )
 
     @property
@@ -449,7 +459,7 @@ class _Scored:
         found = []
         variables: Sequence[str] = [v.name for v in self.joint.variables]
         for place, name in enumerate(variables):
-            self.measure.log.progress("leaving variables out", place / len(variables))
+            self.measure.log.progress(say("leaving variables out"), place / len(variables))
             try:
                 without = self.model.without(place, self.fitted).fitted(self.labels).probability
                 drop = self.value - score_distance(without, self.joint.share)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from microgauge.languages.messages import say
 from microgauge.results import Assessment, VariableResult
 from microgauge.results.blocks import Group, Headline, Stories
-from microgauge.results.wording import begun, figure, in_words
+from microgauge.results.wording import figure, in_words
 
 SECTIONS = ("propensity", "clusters", "ecdf")
 MOST_NAMED = 4
@@ -26,29 +27,34 @@ def apart_from(result: Assessment) -> str:
     names = [variable.name for variable in set_apart(result)]
     if not names:
         return ""
-    return f"apart from the recoding of {in_words(names, MOST_NAMED)}"
+    return say("apart from the recoding of {names}", names=in_words(names, MOST_NAMED))
 
 
 def costs(result: Assessment) -> list[str]:
     """What those recodings alone leave of each variable; nothing where it is not known."""
     told = [
-        f"{v.name} {figure(v.recoding.utility, 2)}"
+        say("{name} {utility}", name=v.name, utility=figure(v.recoding.utility, 2))
         for v in set_apart(result)
         if v.recoding is not None and v.recoding.utility is not None
     ]
-    return [f"recoding alone keeps: {in_words(told, MOST_NAMED)} (1 all)"] if told else []
+    return (
+        [say("recoding alone keeps: {told} (1 all)", told=in_words(told, MOST_NAMED))]
+        if told
+        else []
+    )
 
 
 def headline_apart(headline: Headline, result: Assessment) -> Headline:
     """A headline whose sentence says what it does not count."""
-    said = apart_from(result)
-    if not said or headline.sentence is None:
+    names = [variable.name for variable in set_apart(result)]
+    if not names or headline.sentence is None:
         return headline
-    sentence = headline.sentence
-    return replace(
-        headline,
-        sentence=f"{begun(said)}: {sentence[0].lower()}{sentence[1:]}",
+    sentence = say(
+        "{sentence} The recoding of {names} is not counted in this.",
+        sentence=headline.sentence,
+        names=in_words(names, MOST_NAMED),
     )
+    return replace(headline, sentence=sentence)
 
 
 def recoded_first(result: Assessment, section: str, groups: list[Group]) -> list[Group]:
@@ -56,5 +62,5 @@ def recoded_first(result: Assessment, section: str, groups: list[Group]) -> list
     first = next((name for name in SECTIONS if name in result.sections), None)
     if section != first or not groups or not set_apart(result):
         return groups
-    rows = (("recoding", apart_from(result)), *(("", said) for said in costs(result)))
+    rows = ((say("recoding"), apart_from(result)), *(("", said) for said in costs(result)))
     return [replace(groups[0], blocks=(Stories(rows=rows), *groups[0].blocks)), *groups[1:]]

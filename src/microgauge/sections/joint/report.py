@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say
 from microgauge.results import ClusterResult, EcdfResult, Edition, PropensityResult
 from microgauge.results.blocks import Block, Chart, Group, Sentence, Stories
 from microgauge.results.wording import begun, general
@@ -21,23 +22,38 @@ MOST_DROPS = 15
 
 def _whole(*blocks: Block) -> list[Group]:
     """Blocks under the heading that the three sections share."""
-    return [Group(name="whole", title="Whole file", explain="propensity", blocks=blocks)]
+    return [Group(name="whole", title=say("Whole file"), explain="propensity", blocks=blocks)]
 
 
 def propensity_report(result: PropensityResult, edition: Edition) -> list[Group]:
     """The story, the scores of both files, and the variables that give the file away."""
     said, rounded = begun(auc_words(result)), edition == "public"
     if edition == "internal":  # U_p of one variable is a test of it, which can be turned back
-        said = f"U_p {general(result.value)}, {auc_words(result)}"
+        said = say(
+            "U_p {value}, {auc_words}", value=general(result.value), auc_words=auc_words(result)
+        )
     charts = [chart for chart in (_scores(result), _drops(result)) if chart is not None]
     told = [Sentence(text=propensity_story(result, rounded)), Sentence(text=said, soft=True)]
     if result.boosted is not None:
-        told.append(Sentence(text=begun(f"{boosted_story(result.boosted, rounded)}."), soft=True))
+        told.append(
+            Sentence(
+                text=begun(
+                    say("{boosted_story}.", boosted_story=boosted_story(result.boosted, rounded))
+                ),
+                soft=True,
+            )
+        )
     return _whole(*told, *charts)
 
 
 def _scores(result: PropensityResult) -> Chart | None:
-    sides = {"original": result.percentiles_original, "protected": result.percentiles_protected}
+    sides = dict(
+        zip(
+            SIDES["domain"],
+            (result.percentiles_original, result.percentiles_protected),
+            strict=True,
+        )
+    )
     if result.percentiles_original is None:
         return None
     values = [
@@ -46,23 +62,23 @@ def _scores(result: PropensityResult) -> Chart | None:
         for at, score in (percentiles or {}).items()
     ]
     spec = {
-        "title": "Propensity scores: percentiles in both files",
+        "title": say("Propensity scores: percentiles in both files"),
         "width": 340,
         "height": 180,
         "data": {"values": values},
         "mark": {"type": "line", "point": True},
         "encoding": {
-            "x": {"field": "at", "type": "quantitative", "title": "percentile"},
+            "x": {"field": "at", "type": "quantitative", "title": say("percentile")},
             "y": {
                 "field": "score",
                 "type": "quantitative",
-                "title": "score",
+                "title": say("score"),
                 "scale": {"zero": False},
             },
             "color": {"field": "side", "type": "nominal", "scale": SIDES, "title": None},
         },
     }
-    return Chart(title="Propensity scores", spec=spec)
+    return Chart(title=say("Propensity scores"), spec=spec)
 
 
 def _drops(result: PropensityResult) -> Chart | None:
@@ -70,11 +86,11 @@ def _drops(result: PropensityResult) -> Chart | None:
     if not drops:
         return None
     return bars(
-        "Which variables give it away",
+        say("Which variables give it away"),
         sorted(drops, key=lambda drop: -drop[1])[:MOST_DROPS],
         colour="$after",
         shape=".3g",
-        heading="Which variables give it away (drop of U_p without them)",
+        heading=say("Which variables give it away (drop of U_p without them)"),
     )
 
 
@@ -86,4 +102,4 @@ def clusters_report(results: Sequence[ClusterResult]) -> list[Group]:
 
 def ecdf_report(result: EcdfResult) -> list[Group]:
     """A line on the distribution functions."""
-    return _whole(Stories(rows=(("distribution functions", ecdf_story(result)),)))
+    return _whole(Stories(rows=((say("distribution functions"), ecdf_story(result)),)))

@@ -6,6 +6,7 @@ import numpy as np
 
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.joint.joint import Joint
 from microgauge.sections.section import Shared
@@ -19,16 +20,16 @@ def _ordered(study: Study, log: Log) -> Asking[Joint]:
     return joint.ordered()
 
 
-JOINT = Shared("joint rows", _ordered)
+JOINT = Shared(say("joint rows"), _ordered)
 """The joint rows of a study, made once."""
 
 
 def check_rows(joint: Joint) -> None:
     """`Undefined` where there is nothing to compare."""
     if not joint.variables:
-        raise Undefined("no variable is left to compare")
+        raise Undefined(say("no variable is left to compare"))
     if joint.rows < 4 or joint.protected.all() or not joint.protected.any():
-        raise Undefined("too few rows")
+        raise Undefined(say("too few rows"))
 
 
 def sampled(joint: Joint, limit: int, what: str, seed: int, log: Log) -> Joint:
@@ -44,8 +45,13 @@ def sampled(joint: Joint, limit: int, what: str, seed: int, log: Log) -> Joint:
     chosen = np.concatenate(rows)
     log.note(
         f"{what.replace(' ', '-')}-sampled",
-        f"The {what} measure uses a sample of {len(chosen):,} of {joint.rows:,} rows (seed "
-        f"{seed}).",
+        say(
+            "The {what} measure uses a sample of {n:,} of {rows:,} rows (seed {seed}).",
+            what=what,
+            n=len(chosen),
+            rows=joint.rows,
+            seed=seed,
+        ),
     )
     return joint.taken(chosen, joint.protected[chosen])
 

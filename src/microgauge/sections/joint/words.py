@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import ClusterResult, EcdfResult, PropensityResult
 from microgauge.results.blocks import Figure, Group, Headline, Stories
 from microgauge.results.joint import Boosted, Sees
 from microgauge.results.wording import about_per_cent, counted, figure, ratio_words, scientific
 
-TITLE = "Can the two files be told apart?"
+TITLE = say("Can the two files be told apart?")
 
 
 def _told_apart(*rows: tuple[str, str]) -> list[Group]:
@@ -19,9 +20,13 @@ def _told_apart(*rows: tuple[str, str]) -> list[Group]:
 
 def headline(result: PropensityResult) -> Headline:
     """The ratio, and what it means: how it was found out is for experts."""
-    said = f"As a whole the two files are {_told(result)}; {sight_said(result.sees)}."
+    said = say(
+        "As a whole the two files are {told}; {sight_said}.",
+        told=_told(result),
+        sight_said=sight_said(result.sees),
+    )
     ratio = Figure(
-        label="told apart: ratio to chance",
+        label=say("told apart: ratio to chance"),
         value=result.ratio,
         digits=None,
         explain="propensity",
@@ -32,18 +37,23 @@ def headline(result: PropensityResult) -> Headline:
 
 def propensity_words(result: PropensityResult) -> list[Group]:
     """The story, the figures, and the variables that give the file away."""
-    rows = [("propensity", propensity_story(result))]
+    rows = [(say("propensity"), propensity_story(result))]
     if result.value is not None:
-        said = f"U_p {scientific(result.value)}, {auc_words(result)}"
+        said = say(
+            "U_p {value}, {auc_words}", value=scientific(result.value), auc_words=auc_words(result)
+        )
         if result.null_share is not None:
-            said += (
-                f", share of {counted(result.resamples, 'resample')} that have more: "
-                f"{about_per_cent(result.null_share)}"
+            said += say(
+                ", share of {resamples} that have more: {null_share}",
+                resamples=counted(result.resamples, "resample"),
+                null_share=about_per_cent(result.null_share),
             )
         rows.append(("", said))
         given_away = giveaways(result)
         if given_away and result.beyond_chance:
-            rows.append(("", f"given away by {', '.join(given_away)}"))
+            rows.append(
+                ("", say("given away by {given_away}", given_away=strung(given_away, ", ")))
+            )
     if result.boosted is not None:
         rows.append(("", boosted_story(result.boosted)))
     return _told_apart(*rows)
@@ -52,20 +62,27 @@ def propensity_words(result: PropensityResult) -> list[Group]:
 def boosted_story(found: Boosted, rounded: bool = False) -> str:
     """What boosted trees say, in a sentence."""
     if found.auc_cross is None or found.ratio is None:
-        return f"by boosted trees: not defined: {found.reason}"
-    told = BEYOND[found.size] if found.beyond_chance else "not told apart beyond chance"
-    return (
-        f"by boosted trees: {told}, AUC {figure(found.auc_cross, 2)} cross-fitted, U_p "
-        f"{_ratio_said(found.ratio, rounded)} shuffled labels give"
+        return say("by boosted trees: not defined: {reason}", reason=found.reason)
+    told = BEYOND[found.size] if found.beyond_chance else say("not told apart beyond chance")
+    return say(
+        "by boosted trees: {told}, AUC {auc_cross} cross-fitted, U_p {ratio_said} "
+        "shuffled labels give",
+        told=told,
+        auc_cross=figure(found.auc_cross, 2),
+        ratio_said=_ratio_said(found.ratio, rounded),
     )
 
 
 def auc_words(result: PropensityResult) -> str:
     """The AUC of rows that the model did not see, and of those it was fitted to."""
-    fitted = f"AUC {figure(result.auc, 2)}"
+    fitted = say("AUC {auc}", auc=figure(result.auc, 2))
     if result.auc_cross is None:
-        return f"{fitted} on the rows it was fitted to"
-    return f"AUC {figure(result.auc_cross, 2)} cross-fitted ({figure(result.auc, 2)} fitted)"
+        return say("{fitted} on the rows it was fitted to", fitted=fitted)
+    return say(
+        "AUC {auc_cross} cross-fitted ({auc} fitted)",
+        auc_cross=figure(result.auc_cross, 2),
+        auc=figure(result.auc, 2),
+    )
 
 
 def clusters_words(results: Sequence[ClusterResult]) -> list[Group]:
@@ -76,24 +93,29 @@ def clusters_words(results: Sequence[ClusterResult]) -> list[Group]:
 def cluster_stories(results: Sequence[ClusterResult]) -> list[tuple[str, str]]:
     """A line for each number of groups, and one over all of them where there are several."""
     rows = [
-        ("" if number else "clusters", _cluster_story(cluster))
+        ("" if number else say("clusters"), _cluster_story(cluster))
         for number, cluster in enumerate(results)
     ]
     known = [cluster.ratio for cluster in results if cluster.ratio is not None]
     if len(known) > 1:
         above = sum(ratio > 1 for ratio in known)
-        at = f"{above} of {len(known)} numbers of groups"
-        rows.append(("", f"at {at} further from equal shares than labels at random"))
+        at = say("{above} of {n} numbers of groups", above=above, n=len(known))
+        rows.append(("", say("at {at} further from equal shares than labels at random", at=at)))
     return rows
 
 
 def _cluster_story(cluster: ClusterResult) -> str:
     groups = counted(cluster.groups, "group")
-    said = f"U_c {scientific(cluster.value)} in {groups} ({cluster.method})"
+    said = say(
+        "U_c {value} in {groups} ({method})",
+        value=scientific(cluster.value),
+        groups=groups,
+        method=cluster.method,
+    )
     if cluster.value is None:
-        return f"{said}: {cluster.reason}"
+        return say("{said}: {reason}", said=said, reason=cluster.reason)
     if cluster.ratio is not None:
-        said += f", ratio to labels at random {figure(cluster.ratio, 2)}"
+        said += say(", ratio to labels at random {ratio}", ratio=figure(cluster.ratio, 2))
     return said + _resamples_with_more(cluster.null_share, cluster.resamples)
 
 
@@ -101,24 +123,36 @@ def _resamples_with_more(share: float | None, resamples: int, what: str = "") ->
     if share is None:
         return ""
     drawn = counted(resamples, "resample")
-    more = f"have more {what}" if what else "have more"
-    return f"; share of {drawn} that {more}: {about_per_cent(share)}"
+    more = say("have more {what}", what=what) if what else say("have more")
+    return say(
+        "; share of {drawn} that {more}: {share}",
+        drawn=drawn,
+        more=more,
+        share=about_per_cent(share),
+    )
 
 
 def ecdf_words(result: EcdfResult) -> list[Group]:
     """A line on the distribution functions."""
-    return _told_apart(("distribution", ecdf_story(result)))
+    return _told_apart((say("distribution"), ecdf_story(result)))
 
 
 def ecdf_story(result: EcdfResult) -> str:
     """How far the distribution functions are apart, beside resamples where they were drawn."""
     if result.reason:
-        return f"not defined: {result.reason}"
-    said = f"U_m {scientific(result.maximum)}, U_s {scientific(result.mean_square)}"
-    said += "" if result.exact else f" at {result.points:,} points"
-    said += _resamples_with_more(result.null_share_maximum, result.resamples, "of U_m")
+        return say("not defined: {reason}", reason=result.reason)
+    said = say(
+        "U_m {maximum}, U_s {mean_square}",
+        maximum=scientific(result.maximum),
+        mean_square=scientific(result.mean_square),
+    )
+    said += "" if result.exact else say(" at {points:,} points", points=result.points)
+    said += _resamples_with_more(result.null_share_maximum, result.resamples, say("of U_m"))
     if result.null_share_mean_square is not None:
-        said += f", more of U_s: {about_per_cent(result.null_share_mean_square)}"
+        said += say(
+            ", more of U_s: {null_share_mean_square}",
+            null_share_mean_square=about_per_cent(result.null_share_mean_square),
+        )
     return said
 
 
@@ -127,18 +161,23 @@ def _ratio_said(ratio: float, rounded: bool) -> str:
     if not rounded:
         return ratio_words(ratio)
     if ratio <= 1.0:
-        return "not told to be more than what"
-    return f"at least {ratio_words(ratio)}"
+        return say("not told to be more than what")
+    return say("at least {ratio_words}", ratio_words=ratio_words(ratio))
 
 
 def propensity_story(result: PropensityResult, rounded: bool = False) -> str:
     """Whether the files can be told apart, in a sentence."""
     if result.value is None or result.ratio is None:
-        return f"not defined: {result.reason}"
-    terms = "" if result.terms is None else f", {counted(result.terms, 'term')}"
-    return (
-        f"{_told(result)}: U_p is {_ratio_said(result.ratio, rounded)} a resample of the original "
-        f"would have ({result.model}{terms}; {sight_said(result.sees)})"
+        return say("not defined: {reason}", reason=result.reason)
+    terms = "" if result.terms is None else say(", {terms}", terms=counted(result.terms, "term"))
+    return say(
+        "{told}: U_p is {ratio_said} a resample of the original would have "
+        "({model}{terms}; {sight_said})",
+        told=_told(result),
+        ratio_said=_ratio_said(result.ratio, rounded),
+        model=result.model,
+        terms=terms,
+        sight_said=sight_said(result.sees),
     )
 
 
@@ -147,47 +186,47 @@ def _told(result: PropensityResult) -> str:
     if result.beyond_chance:
         return BEYOND[result.size]
     if result.size in ("clear", "easy"):
-        return (
+        return say(
             "told apart no more clearly than chance may do, though the model also tells rows "
             "apart that it did not see"
         )
     related = result.sees is not None and result.sees.of > 0
     if related and result.sees_permuted is False:
-        return (
+        return say(
             "not told apart, which says little (rows so few or relations so weak that a file with "
             "every column permuted need not be told apart either)"
         )
     if result.sees is None or result.sees.share < 1 or (related and not result.sees_permuted):
-        return "not told apart by what the model can see"
-    return "hardly to be told apart"
+        return say("not told apart by what the model can see")
+    return say("hardly to be told apart")
 
 
 BEYOND = {
-    "small": "told apart beyond chance, by a small difference",
-    "clear": "told apart beyond chance, by a clear difference",
-    "easy": "easily told apart",
-    None: "told apart beyond chance",
+    "small": say("told apart beyond chance, by a small difference"),
+    "clear": say("told apart beyond chance, by a clear difference"),
+    "easy": say("easily told apart"),
+    None: say("told apart beyond chance"),
 }
 """Differences that are no chance, by their size."""
 
 
 def sight_said(sees: Sees | None) -> str:
     """The same as a part of a sentence."""
-    return f"the model sees {sight_words(sees)}"
+    return say("the model sees {sight_words}", sight_words=sight_words(sees))
 
 
 def sight_words(sees: Sees | None) -> str:
     """What a model can see, beside each variable by itself."""
     if sees is None or sees.how == "none":
-        return "each variable by itself and no pair"
+        return say("each variable by itself and no pair")
     if not sees.of:
-        return "the one variable that has values"
+        return say("the one variable that has values")
     if sees.how == "trees":
-        return "every variable, alone and with others"
-    how = "" if sees.how == "full" else " in coarse groups"
+        return say("every variable, alone and with others")
+    how = "" if sees.how == "full" else say(" in coarse groups")
     if sees.pairs == sees.of:
-        return f"all pairs of variables{how}"
-    return f"{sees.pairs:,} of {sees.of:,} pairs of variables{how}"
+        return say("all pairs of variables{how}", how=how)
+    return say("{pairs:,} of {of:,} pairs of variables{how}", pairs=sees.pairs, of=sees.of, how=how)
 
 
 def giveaways(result: PropensityResult, most: int = 4) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.left_in import LeftIn
 from microgauge.sections.left_in.choices import LeftInChoices
 from microgauge.sections.left_in.explanations import EXPLANATIONS
@@ -19,8 +20,8 @@ class LeftInSection(Section):
     """Names, numbers and addresses that were left in. A problem to solve before publication."""
 
     name = "left_in"
-    title = "Left in"
-    about = "whether the protected file still holds what names people"
+    title = say("Left in")
+    about = say("whether the protected file still holds what names people")
     page = "left_in.md"
     module = "microgauge.sections.left_in.section"
     answers = "safe"

@@ -6,8 +6,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import hint, listing
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
-from microgauge.schema.entries import Entries
+from microgauge.schema.entries import Column, Entries
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
 class LeftInChoices(Entries):
     """Columns that are accepted, whatever they hold."""
 
-    ignore: tuple[str, ...] = ()
+    ignore: tuple[Column, ...] = ()
     """Columns of the protected table that a person has looked at; listed in the notes."""
 
     @classmethod
     def prepared(cls, values: dict[str, Any], where: str, reader: Reader) -> dict[str, Any]:
         """One column, or several."""
         if "ignore" in values:
-            values["ignore"] = reader.one_or_more(values["ignore"], f"{where} ignore")
+            values["ignore"] = reader.one_or_more(
+                values["ignore"], say("{where} ignore", where=where)
+            )
         return values
 
     def of_original(self) -> LeftInChoices:
@@ -35,13 +38,18 @@ class LeftInChoices(Entries):
         """What is wrong with the choices."""
         if all(isinstance(name, str) for name in self.ignore):
             return []
-        return [f"{where} ignore must be a list of column names."]
+        return [say("{where} ignore must be a list of column names.", where=where)]
 
     def name_faults(self, where: str, names: Collection[str]) -> list[str]:
         """Columns that neither table has."""
         return [
-            f'{where} ignore names "{name}", which is no column.{hint(name, names)} '
-            f"There are: {listing(names)}."
+            say(
+                '{where} ignore names "{name}", which is no column.{hint} There are: {names}.',
+                where=where,
+                name=name,
+                hint=hint(name, names),
+                names=listing(names),
+            )
             for name in self.ignore
             if name not in names
         ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from microgauge.arrays import Counts
 from microgauge.engines.rounds import Asking, asked_both
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.left_in.rules import found_in
 from microgauge.passes import Axis, Fingerprint
@@ -28,14 +29,16 @@ MANY_TEXTS = 100_000
 
 def run(study: Study, log: Log) -> Asking[tuple[LeftIn, ...]]:
     """What names people, in the order of the columns; first, whether nothing was changed."""
-    log.progress("looking for what names people", 0.0)
+    log.progress(say("looking for what names people"), 0.0)
     ignored = study.schema.of(LeftInChoices).ignore
     found = [*_columns(study), *_crowded(study, log)]
     accepted = [one for one in found if one.column in ignored]
     for one in accepted:
         log.note(
             "left-in-accepted",
-            f'Accepted by [left_in] ignore: "{one.column}" ({one.why}).',
+            say(
+                'Accepted by [left_in] ignore: "{column}" ({why}).', column=one.column, why=one.why
+            ),
             [str(one.column)],
         )
     kept = [one for one in found if one.column not in ignored]
@@ -96,8 +99,12 @@ def _crowded(study: Study, log: Log) -> Iterator[LeftIn]:
         else:
             log.note(
                 "left-in-unseen",
-                f'Column "{name}" of the protected table holds {why} and was not looked at for '
-                "what names people.",
+                say(
+                    'Column "{name}" of the protected table holds {why} and was not '
+                    "looked at for what names people.",
+                    name=name,
+                    why=why,
+                ),
                 [name],
             )
 

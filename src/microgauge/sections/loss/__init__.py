@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from microgauge.languages.messages import say
 from microgauge.results.loss import Loss as LossResult
 from microgauge.sections.loss.choices import LossChoices
 from microgauge.sections.loss.explanations import EXPLANATIONS
@@ -19,15 +20,15 @@ class Loss(Section):
     """Information loss (the practice guide)."""
 
     name = "loss"
-    title = "What changed"
-    about = "what became of values, tables and covariances"
+    title = say("What changed")
+    about = say("what became of values, tables and covariances")
     page = "loss.md"
     module = "microgauge.sections.loss.section"
     answers = "changed"
     result = LossResult
     choices = LossChoices
     explanations = EXPLANATIONS
-    slow_choices: ClassVar[Mapping[str, str]] = {"robust": "robust eigenvalues"}
+    slow_choices: ClassVar[Mapping[str, str]] = {"robust": say("robust eigenvalues")}
 
     def words(self, result: Assessment) -> Sequence[Block]:
         """What changed, line by line."""

@@ -13,6 +13,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, asked_both
 from microgauge.errors import Undefined, listing
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.loss.loglinear import (
     MOST_CELLS,
@@ -85,17 +86,28 @@ class LogLinear:
         """`Undefined` where the model cannot be fitted in both tables."""
         gone = [name for name in self.names if name not in self.categories]
         if gone:
-            raise Undefined(f"no categories that both tables share: {listing(gone)}")
+            raise Undefined(say("no categories that both tables share: {gone}", gone=listing(gone)))
         if len(self.names) < 2:
-            raise Undefined("fewer than two variables with categories")
+            raise Undefined(say("fewer than two variables with categories"))
         alone = [name for name in self.names if self._size(name) < 2]
         if alone:
-            raise Undefined(f"one category only: {listing(alone)}")
+            raise Undefined(say("one category only: {alone}", alone=listing(alone)))
         cells = prod(self._size(name) for name in self.names)
         if cells > MOST_CELLS:
-            raise Undefined(f"the model has {cells:,} cells, more than {MOST_CELLS:,}")
+            raise Undefined(
+                say(
+                    "the model has {cells:,} cells, more than {most_cells:,}",
+                    cells=cells,
+                    most_cells=MOST_CELLS,
+                )
+            )
         if self.model.parameters > MOST_PARAMETERS:
-            raise Undefined(f"the model has more than {MOST_PARAMETERS} parameters")
+            raise Undefined(
+                say(
+                    "the model has more than {most_parameters} parameters",
+                    most_parameters=MOST_PARAMETERS,
+                )
+            )
 
     def _questions(self) -> list[Classes]:
         placed = [self.study.placed[name] for name in self.names]
@@ -159,5 +171,5 @@ class LogLinear:
             ),
             reason=None
             if whole.rank_correlation is not None
-            else "rank_correlation: all parameters of a side are equal",
+            else say("rank_correlation: all parameters of a side are equal"),
         )

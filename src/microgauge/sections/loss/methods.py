@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from microgauge.errors import listing
+from microgauge.languages.messages import say
 from microgauge.results.blocks import Block, Sentence, Stories
 from microgauge.results.loss import Loss, Method, VariableLoss
 from microgauge.sections.loss.values import Values
@@ -18,37 +19,50 @@ from microgauge.study.variable import Described
 MOST_NAMED = 8
 ADVICE: dict[Method, tuple[str, str]] = {
     "removed": (
-        "removed",
-        "Nothing can be made of what was removed. What was published with it is lost.",
+        say("removed"),
+        say("Nothing can be made of what was removed. What was published with it is lost."),
     ),
     "recoded": (
-        "coarser values",
-        "What users make by the new groups still holds; ask whether they need finer ones. Tails, "
-        "thresholds and quantiles inside a group are gone.",
+        say("coarser values"),
+        say(
+            "What users make by the new groups still holds; ask whether they need finer ones. "
+            "Tails, thresholds and quantiles inside a group are gone."
+        ),
     ),
     "suppressed": (
-        "cells suppressed",
-        "The values that are left are true. Look at who is left: analyses drop incomplete records, "
-        "and suppressed ones are not a random part.",
+        say("cells suppressed"),
+        say(
+            "The values that are left are true. Look at who is left: analyses drop incomplete "
+            "records, and suppressed ones are not a random part."
+        ),
     ),
     "swapped": (
-        "the same values, at other records",
-        "Figures of one variable cannot show this, and distances record by record overstate it. "
-        "Look at pairs, tables, regressions and means by group.",
+        say("the same values, at other records"),
+        say(
+            "Figures of one variable cannot show this, and distances record by record overstate "
+            "it. Look at pairs, tables, regressions and means by group."
+        ),
     ),
     "noisy": (
-        "other numbers",
-        "Look at variances, correlations, quantiles and regressions: noise widens a distribution "
-        "and draws the coefficients of a predictor to 0, averaging narrows it. Means say little.",
+        say("other numbers"),
+        say(
+            "Look at variances, correlations, quantiles and regressions: noise widens a "
+            "distribution and draws the coefficients of a predictor to 0, averaging narrows it. "
+            "Means say little."
+        ),
     ),
     "changed": (
-        "other categories",
-        "Look at shares and tables, at rare categories above all, and at regressions with them.",
+        say("other categories"),
+        say(
+            "Look at shares and tables, at rare categories above all, and at regressions with them."
+        ),
     ),
     "unmatched": (
-        "records that are not matched with the original's",
-        "Nothing is compared record by record. Look at tables, propensity scores and regressions: "
-        "they need no matched records.",
+        say("records that are not matched with the original's"),
+        say(
+            "Nothing is compared record by record. Look at tables, propensity scores and "
+            "regressions: they need no matched records."
+        ),
     ),
 }
 """What is said of each, and what fits it."""
@@ -90,13 +104,13 @@ def _altered(variable: Described, *, recoded: bool) -> Method:
 def advice(loss: Loss) -> Sequence[Block]:
     """For each method that was found: where, and which figures fit it."""
     rows = [
-        (title, f"{listing(names, MOST_NAMED)}. {said}")
+        (title, say("{names}. {said}", names=listing(names, MOST_NAMED), said=said))
         for method, (title, said) in ADVICE.items()
         if (names := [v.name for v in loss.variables if method in v.methods])
     ]
     if not rows:
         return ()
     return (
-        Sentence(text="What was done, as far as the files show, and which figures fit that."),
+        Sentence(text=say("What was done, as far as the files show, and which figures fit that.")),
         Stories(rows=tuple(rows)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import number, say, strung
 from microgauge.results import Assessment, Loss, VariableResult
 from microgauge.results.blocks import Block, Cell, Group, Head, Part, Sentence, Table
 from microgauge.results.loss import LogLinearLoss, ValidityLoss, VariableLoss
@@ -22,9 +23,9 @@ def report(result: Assessment, loss: Loss) -> list[Block]:
     )
     return [
         *_correlations(loss),
-        Group(name="changes", title="Each variable", blocks=_changes(result, loss)),
+        Group(name="changes", title=say("Each variable"), blocks=_changes(result, loss)),
         Group(
-            name="loss", title="Information loss", explain="il1s", blocks=figures,
+            name="loss", title=say("Information loss"), explain="il1s", blocks=figures,
             answers="experts",
         ),
     ]  # fmt: skip
@@ -35,14 +36,14 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
     facts = {fact.name: fact for fact in result.variables}
     ordered = sorted(loss.variables, key=lambda v: (not facts[v.name].removed, -_change(v)))
     table = Table(
-        caption="What was changed in each variable",
+        caption=say("What was changed in each variable"),
         heads=(
-            Head(text="variable"),
-            Head(text="released"),
-            Head(text="cells changed", digits=3),
-            Head(text="missing before", right=True, optional=True),
-            Head(text="missing after", right=True),
-            Head(text="more missing", right=True, optional=True),
+            Head(text=say("variable")),
+            Head(text=say("released")),
+            Head(text=say("cells changed"), digits=3),
+            Head(text=say("missing before"), right=True, optional=True),
+            Head(text=say("missing after"), right=True),
+            Head(text=say("more missing"), right=True, optional=True),
         ),
         rows=tuple(
             (
@@ -58,15 +59,21 @@ def _changes(result: Assessment, loss: Loss) -> tuple[Block, ...]:
     )
     if loss.units is None or loss.records_changed is None:
         return (table, *advice(loss))
-    return (Sentence(text=f"{records_story(loss)}."), table, *advice(loss))
+    return (
+        Sentence(text=say("{records_story}.", records_story=records_story(loss))),
+        table,
+        *advice(loss),
+    )
 
 
 def _more_missing(found: VariableLoss) -> str | None:
     """By how much missing cells became more, as a share of those there were."""
     rose = found.missing.relative_increase
     if rose is not None:
-        return "none" if rose == 0 else f"{rose:+,.0%}".replace("%", " %").replace("-", "−")
-    return "from none" if found.missing.protected else None
+        if rose == 0:
+            return say("none")
+        return number(f"{rose:+,.0%}".replace("%", " %").replace("-", "−"))
+    return say("from none") if found.missing.protected else None
 
 
 def _correlations(loss: Loss) -> list[Block]:
@@ -101,10 +108,17 @@ def _moments(loss: Loss) -> list[Block]:
         )
     if not rows:
         return []
-    heads = ("mean before", "after", "difference", "variance before", "after", "difference")
+    heads = (
+        say("mean before"),
+        say("after"),
+        say("difference"),
+        say("variance before"),
+        say("after"),
+        say("difference"),
+    )
     table = Table(
-        caption="Means and variances before and after",
-        heads=(Head(text="variable"), *(Head(text=text, right=True) for text in heads)),
+        caption=say("Means and variances before and after"),
+        heads=(Head(text=say("variable")), *(Head(text=text, right=True) for text in heads)),
         rows=tuple(rows),
     )
     return [table]
@@ -121,23 +135,23 @@ def _change(found: VariableLoss) -> float:
 def _released(fact: VariableResult, found: VariableLoss) -> str:
     """What became of a variable, as far as it is known."""
     if fact.removed:
-        return "removed"
+        return say("removed")
     if fact.recoding is not None:
         return recoded_as(fact.recoding)
     if found.changed is None:
-        return "not compared cell by cell"
-    return "with some other values" if found.changed else "as it was"
+        return say("not compared cell by cell")
+    return say("with some other values") if found.changed else say("as it was")
 
 
 def _figures(loss: Loss) -> Table:
     return Table(
-        caption="Loss in each variable",
+        caption=say("Loss in each variable"),
         heads=(
-            Head(text="variable"),
-            Head(text="changed", digits=3),
-            Head(text="IL1s", digits=3),
-            Head(text="NCP", digits=3),
-            Head(text="more missing", digits=3),
+            Head(text=say("variable")),
+            Head(text=say("changed"), digits=3),
+            Head(text=say("IL1s"), digits=3),
+            Head(text=say("NCP"), digits=3),
+            Head(text=say("more missing"), digits=3),
         ),
         rows=tuple(
             (v.name, v.changed_share, v.il1s, v.ncp, v.missing.increase) for v in loss.variables
@@ -149,27 +163,32 @@ def _loglinear(found: LogLinearLoss | None) -> list[Block]:
     """Deviances of the log-linear model, and a row for each of its terms."""
     if found is None or found.agreement is None:
         return []
-    said = (
-        f"Log-linear model: deviance {general(found.deviance_original)} in the original, "
-        f"{general(found.deviance_protected)} in the protected file, "
-        f"{general(found.deviance_under_original)} of the protected file under the original's "
-        f"model; {found.freedom:,} degrees of freedom."
+    said = say(
+        "Log-linear model: deviance {deviance_original} in the original, "
+        "{deviance_protected} in the protected file, {deviance_under_original} of "
+        "the protected file under the original's model; {freedom:,} degrees of "
+        "freedom.",
+        deviance_original=general(found.deviance_original),
+        deviance_protected=general(found.deviance_protected),
+        deviance_under_original=general(found.deviance_under_original),
+        freedom=found.freedom,
     )
     if found.added:
-        said += (
-            f" To every cell of both files {general(found.added)} was added: without, estimates "
-            "would not be finite."
+        said += say(
+            " To every cell of both files {added} was added: without, estimates "
+            "would not be finite.",
+            added=general(found.added),
         )
     table = Table(
-        caption="Terms of the log-linear model",
+        caption=say("Terms of the log-linear model"),
         heads=(
-            Head(text="term"),
-            Head(text="parameters", right=True),
-            Head(text="agree", digits=3),
-            Head(text="overlap", digits=2),
+            Head(text=say("term")),
+            Head(text=say("parameters"), right=True),
+            Head(text=say("agree"), digits=3),
+            Head(text=say("overlap"), digits=2),
         ),
         rows=tuple(
-            (" × ".join(t.variables), t.parameters, t.agreement, t.overlap) for t in found.terms
+            (strung(t.variables, " × "), t.parameters, t.agreement, t.overlap) for t in found.terms
         ),
     )
     return [Sentence(text=said), table]
@@ -179,16 +198,16 @@ def _validity(found: ValidityLoss | None) -> list[Block]:
     """Each criterion of analytic validity beside its limit."""
     if found is None:
         return []
-    met = {True: "yes", False: "no", None: "not known"}
+    met = {True: say("yes"), False: say("no"), None: say("not known")}
     return [
         Table(
-            caption="Analytic validity (Winkler 1998)",
+            caption=say("Analytic validity (Winkler 1998)"),
             heads=(
-                Head(text="criterion"),
-                Head(text="largest", digits=3),
-                Head(text="limit", digits=3),
-                Head(text="met"),
-                Head(text="where"),
+                Head(text=say("criterion")),
+                Head(text=say("largest"), digits=3),
+                Head(text=say("limit"), digits=3),
+                Head(text=say("met")),
+                Head(text=say("where")),
             ),
             rows=tuple(
                 (
@@ -196,7 +215,7 @@ def _validity(found: ValidityLoss | None) -> list[Block]:
                     c.value,
                     c.limit,
                     met[c.passed],
-                    ", ".join(c.about) if c.passed is not None else c.reason,
+                    strung(c.about, ", ") if c.passed is not None else c.reason,
                 )
                 for c in found.criteria
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.loss.matrices import Scatter
 from microgauge.records import dataclass
@@ -17,12 +18,12 @@ from microgauge.sections.loss.validity import Validity
 from microgauge.sections.loss.values import Values
 from microgauge.study.study import Study
 
-NOT_ROBUST = "eigenvalues_robust: left out, as it takes long: robust in [loss], or full"
+NOT_ROBUST = say("eigenvalues_robust: left out, as it takes long: robust in [loss], or full")
 
 
 def run(study: Study, log: Log) -> Asking[Loss]:
     """Everything the practice guide compares, for every variable it fits."""
-    log.progress("comparing values", 0.0)
+    log.progress(say("comparing values"), 0.0)
     values = Values(study, log)
     counted = Tables(study, log)
     statistics = Statistics(study, values.numbers, log)
@@ -33,15 +34,18 @@ def run(study: Study, log: Log) -> Asking[Loss]:
     if counted.left_out():
         log.note(
             "tables-left-out",
-            f"Tables leave out {', '.join(counted.left_out())}: too many distinct values.",
+            say(
+                "Tables leave out {left_out}: too many distinct values.",
+                left_out=strung(counted.left_out(), ", "),
+            ),
             counted.left_out(),
         )
-    log.progress("comparing covariances", 0.0)
+    log.progress(say("comparing covariances"), 0.0)
     described = _described(statistics)
     il1s, il1, why = values.in_all()
     gcp, no_gcp = values.gcp()
     changed, recoded = values.records_changed()
-    reasons = [why, no_gcp, described.reason, None if tables else "ctbil, aad: no categories"]
+    reasons = [why, no_gcp, described.reason, None if tables else say("ctbil, aad: no categories")]
     ctbil, aad = _in_all(tables)
     return Loss(
         units=None if values.rows is None else values.rows.rows,
@@ -62,7 +66,7 @@ def run(study: Study, log: Log) -> Asking[Loss]:
         loglinear=loglinear,
         validity=Validity(study, statistics, tables).result(),
         seed=study.options.seed,
-        reason="; ".join(reason for reason in reasons if reason) or None,
+        reason=strung((reason for reason in reasons if reason), "; ") or None,
     )
 
 
@@ -89,17 +93,17 @@ def _described(statistics: Statistics) -> _Described:
         scatters: tuple[Scatter, Scatter] = statistics.scatters()
     except Undefined as why:
         matrices = {name: no_matrix(str(why)) for name in MATRICES}
-        return _Described(matrices, reason=f"eigenvalues, eigenvalues_robust: {why}")
+        return _Described(matrices, reason=say("eigenvalues, eigenvalues_robust: {why}", why=why))
     reasons = []
     eigenvalues = robust = None
     try:
         eigenvalues = statistics.eigenvalues(scatters)
     except Undefined as why:
-        reasons.append(f"eigenvalues: {why}")
+        reasons.append(say("eigenvalues: {why}", why=why))
     try:
         robust = statistics.robust() if statistics.wants_robust else None
     except Undefined as why:
-        reasons.append(f"eigenvalues_robust: {why}")
+        reasons.append(say("eigenvalues_robust: {why}", why=why))
     if not statistics.wants_robust:
         reasons.append(NOT_ROBUST)
     return _Described(
@@ -107,5 +111,5 @@ def _described(statistics: Statistics) -> _Described:
         eigenvalues,
         robust,
         statistics.correlations(scatters),
-        "; ".join(reasons) or None,
+        strung(reasons, "; ") or None,
     )

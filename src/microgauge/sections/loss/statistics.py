@@ -12,6 +12,7 @@ from microgauge.arrays import Flags, Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Local
 from microgauge.engines.rounds import Asking, asked_both, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.loss.matrices import (
     Discrepancy,
@@ -80,7 +81,10 @@ class Statistics:
         if constant:
             self.log.note(
                 "statistics-constant",
-                f"Covariances and components leave out constant variables: {', '.join(constant)}.",
+                say(
+                    "Covariances and components leave out constant variables: {constant}.",
+                    constant=strung(constant, ", "),
+                ),
                 constant,
             )
         return [v for v in self.numbers if v.name not in constant]
@@ -112,10 +116,10 @@ class Statistics:
     def scatters(self) -> tuple[Scatter, Scatter]:
         """Means and covariances on both sides; `Undefined` where a side has no two units."""
         if not self.variables:
-            raise Undefined("no variable is continuous in both tables")
+            raise Undefined(say("no variable is continuous in both tables"))
         for side in self._scattered:
             if side.constant.any():
-                raise Undefined("a variable is constant among complete units")
+                raise Undefined(say("a variable is constant among complete units"))
         return self._scattered
 
     @cached_property
@@ -133,15 +137,22 @@ class Statistics:
         if [side.rows for side in found] != units:
             self.log.note(
                 "statistics-incomplete",
-                f"Covariances and components use the units complete in all {len(self.variables)} "
-                f"continuous variables: {found[0].rows:,} of {units[0]:,} original, "
-                f"{found[1].rows:,} of {units[1]:,} protected.",
+                say(
+                    "Covariances and components use the units complete in all {n} "
+                    "continuous variables: {rows:,} of {units:,} original, {rows2:,} of "
+                    "{units2:,} protected.",
+                    n=len(self.variables),
+                    rows=found[0].rows,
+                    units=units[0],
+                    rows2=found[1].rows,
+                    units2=units[1],
+                ),
             )
 
     def matrices(self, scatters: tuple[Scatter, Scatter]) -> dict[str, MatrixLoss]:
         """The discrepancies of all matrices."""
         found = matrix_discrepancies(*scatters)
-        missing = "fewer than two continuous variables"
+        missing = say("fewer than two continuous variables")
         return {
             name: _matrix(found[name]) if name in found else no_matrix(missing) for name in MATRICES
         }
@@ -166,13 +177,17 @@ class Statistics:
     def eigenvalues(self, scatters: tuple[Scatter, Scatter]) -> float:
         """Classical: of the correlation matrices."""
         if len(self.variables) < 2:
-            raise Undefined("fewer than two continuous variables")
+            raise Undefined(say("fewer than two continuous variables"))
         before, after, dropped = matched_components(*(side.correlation() for side in scatters))
         if dropped:
             self.log.note(
                 "eigenvalues-negligible",
-                f"{dropped} of {len(self.variables)} eigenvalues are negligible (an exact linear "
-                "dependence) and left out on both sides.",
+                say(
+                    "{dropped} of {n} eigenvalues are negligible (an exact linear "
+                    "dependence) and left out on both sides.",
+                    dropped=dropped,
+                    n=len(self.variables),
+                ),
             )
         return eigenvalue_difference(before.values, after.values)
 
@@ -190,20 +205,25 @@ class Statistics:
         if piled:
             self.log.note(
                 "robust-piled",
-                "Robust eigenvalues leave out variables of which half of the units share one "
-                f"value: {', '.join(piled)}.",
+                say(
+                    "Robust eigenvalues leave out variables of which half of the units "
+                    "share one value: {piled}.",
+                    piled=strung(piled, ", "),
+                ),
                 piled,
             )
         if len(spread) < 2:
-            raise Undefined("fewer than two continuous variables without a value that half share")
+            raise Undefined(
+                say("fewer than two continuous variables without a value that half share")
+            )
         values = []
         for which, units in zip(SIDES, self._units(), strict=True):
             if len(units) < 2 * len(spread) + 2:
-                raise Undefined("too few complete units")
+                raise Undefined(say("too few complete units"))
             try:
                 values.append(robust_eigenvalues(units, self.study.options.seed))
             except Undefined as why:
-                raise Undefined(f"{which}: {why}") from None
+                raise Undefined(say("{which}: {why}", which=which, why=why)) from None
         return eigenvalue_difference(*values)
 
     @cached_property
@@ -262,8 +282,13 @@ class Statistics:
             return levels
         self.log.note(
             "robust-sampled",
-            f"Robust eigenvalues are those of {limit:,} of {len(levels):,} {which} units (seed "
-            f"{seed}).",
+            say(
+                "Robust eigenvalues are those of {limit:,} of {n:,} {which} units (seed {seed}).",
+                limit=limit,
+                n=len(levels),
+                which=which,
+                seed=seed,
+            ),
         )
         return levels[np.sort(rng.choice(len(levels), limit, replace=False))]
 
@@ -306,7 +331,9 @@ class Statistics:
         for name in self.study.schema.loss.groups:
             if name not in self.study.placed:
                 self.log.note(
-                    "groups-differ", f'Groups of "{name}" cannot be formed in both tables.', [name]
+                    "groups-differ",
+                    say('Groups of "{name}" cannot be formed in both tables.', name=name),
+                    [name],
                 )
         if not self.variables:
             return ()
@@ -390,12 +417,12 @@ def _below(matrix: Floats) -> tuple[tuple[float, ...], ...]:
 
 
 def _matrix(found: Discrepancy) -> MatrixLoss:
-    reason = "every original entry is 0" if found.mean_variation is None else None
+    reason = say("every original entry is 0") if found.mean_variation is None else None
     return MatrixLoss(
         mse=found.mse,
         mae=found.mae,
         mean_variation=found.mean_variation,
-        reason=reason and f"mean_variation: {reason}",
+        reason=reason and say("mean_variation: {reason}", reason=reason),
     )
 
 

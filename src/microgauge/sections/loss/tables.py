@@ -12,6 +12,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, asked_both, in_blocks
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.loss.tables import (
     Frequencies,
@@ -72,7 +73,7 @@ class Tables:
             for combination in combinations(names, way)
         ]
         for block in in_blocks(larger, self._dense_cells, BLOCK_CELLS):
-            self.log.progress("comparing tables", (len(found) - len(names)) / len(larger))
+            self.log.progress(say("comparing tables"), (len(found) - len(names)) / len(larger))
             passes = [[self._pass(names, which) for names in block] for which in SIDES]
             wanted = [[question for question in side if question] for side in passes]
             facts = yield from asked_both(self.study.engines, wanted)
@@ -151,7 +152,7 @@ class Tables:
         cells = self._cells(names)
         start = TableLoss(variables=names, cells=cells)
         if before is None or after is None:
-            return replace(start, reason="too many cells to count")
+            return replace(start, reason=say("too many cells to count"))
         units = self.study.original.rows
         scale = units / max(self.study.protected.rows, 1)
         try:
@@ -166,7 +167,7 @@ class Tables:
             hellinger=found.hellinger,
         )
         if len(names) != 2:
-            return replace(start, reason="rcv: Cramér's V is of two variables")
+            return replace(start, reason=say("rcv: Cramér's V is of two variables"))
         return self._with_association(start, before, after)
 
     def _with_association(
@@ -175,12 +176,12 @@ class Tables:
         try:
             values = [cramers_v(side, self._size(start.variables[1])) for side in (before, after)]
         except Undefined as why:
-            return replace(start, reason=f"rcv: {why}")
+            return replace(start, reason=say("rcv: {why}", why=why))
         start = replace(start, cramers_v_original=values[0], cramers_v_protected=values[1])
         try:
             return replace(start, rcv=relative_change(*values))
         except Undefined as why:
-            return replace(start, reason=f"rcv: {why}")
+            return replace(start, reason=say("rcv: {why}", why=why))
 
 
 def _dense(counts: Floats) -> Frequencies:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.measures.gdu.distributions import largest_distance
 from microgauge.measures.loss.validity import (
     covariance_shifts,
@@ -53,7 +54,9 @@ class Validity:
             criteria=criteria,
             groups=tuple(both.name for both in self.statistics.groups_asked),
             least_records=chosen.valid_records,
-            reason=None if valid is not None else f"valid: {', '.join(unknown)} not known",
+            reason=None
+            if valid is not None
+            else say("valid: {unknown} not known", unknown=strung(unknown, ", ")),
         )
 
     def _subdomains(self, what: str) -> list[Found] | Undefined:
@@ -65,7 +68,7 @@ class Validity:
         except Undefined as why:
             return why
         if not statistics.groups_asked:
-            return Undefined("no variable forms groups in both tables")
+            return Undefined(say("no variable forms groups in both tables"))
         deviations = np.sqrt(np.diag(whole.covariance))
         names = [v.name for v in statistics.variables]
         for group, category, before, after in statistics.scatters_by_group():
@@ -79,7 +82,7 @@ class Validity:
                 both = covariance_shifts(before, after, deviations)
                 i, j = np.unravel_index(int(both.argmax()), both.shape)
                 found.append((float(both[i, j]), (group, category, names[i], names[j])))
-        return found or Undefined("no group has enough complete records on both sides")
+        return found or Undefined(say("no group has enough complete records on both sides"))
 
     def _removed(self, *, numbers: bool) -> list[str]:
         """Analysed variables that the protected table does not have: all of them is lost."""
@@ -101,11 +104,11 @@ class Validity:
         if not wanted:
             found = [one for names, one in compared.items() if len(names) == 1]
             found += [(1.0, (name,)) for name in gone]
-            return found or Undefined("no table could be compared")
+            return found or Undefined(say("no table could be compared"))
         lost = [names for names in wanted if names & gone]
         unknown = [names for names in wanted if names not in compared and names not in lost]
         if unknown:
-            return Undefined(f"{len(unknown)} of the named tables could not be compared")
+            return Undefined(say("{n} of the named tables could not be compared", n=len(unknown)))
         return [(1.0, tuple(sorted(n))) if n in lost else compared[n] for n in wanted]
 
     def _distributions(self) -> list[Found] | Undefined:
@@ -116,9 +119,9 @@ class Validity:
             try:
                 value = largest_distance(v.original.levels, v.protected.levels)
             except Undefined as why:
-                return Undefined(f"{v.name}: {why}")
+                return Undefined(say("{name}: {why}", name=v.name, why=why))
             found.append((value, (v.name,)))
-        return found or Undefined("no variable is continuous in both tables")
+        return found or Undefined(say("no variable is continuous in both tables"))
 
 
 def _criterion(name: str, found: list[Found] | Undefined, limit: float) -> ValidityCriterion:

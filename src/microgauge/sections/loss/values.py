@@ -13,6 +13,7 @@ from microgauge.arrays import Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.loss.certainty import mean_penalty
 from microgauge.measures.loss.moments import Summary, deviation_of, summary_of
@@ -26,7 +27,7 @@ from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
 from microgauge.values.levels import common
 
-NOT_ALIGNED = "the tables are not aligned, so no unit can be compared with itself"
+NOT_ALIGNED = say("the tables are not aligned, so no unit can be compared with itself")
 
 
 @dataclass(eq=False)
@@ -124,15 +125,18 @@ class Values:
     def in_all(self) -> tuple[float | None, float | None, str | None]:
         """IL1s and IL1 over all continuous variables, and why they are null."""
         if self.rows is None:
-            return None, None, f"il1s, il1: {NOT_ALIGNED}"
+            return None, None, say("il1s, il1: {not_aligned}", not_aligned=NOT_ALIGNED)
         if not self.numbers:
-            return None, None, "il1s, il1: no variable is continuous in both tables"
+            return None, None, say("il1s, il1: no variable is continuous in both tables")
         apart = list(self.apart_sums.values())
         constant = [name for name, a in self.apart_sums.items() if a.deviation == 0]
         if constant:
             self.log.note(
                 "il1s-constant",
-                f"IL1s leaves out constant variables: {', '.join(constant)}.",
+                say(
+                    "IL1s leaves out constant variables: {constant}.",
+                    constant=strung(constant, ", "),
+                ),
                 constant,
             )
         reasons = []
@@ -142,8 +146,8 @@ class Values:
                 found.append(measure(apart))
             except Undefined as why:
                 found.append(None)
-                reasons.append(f"{name}: {why}")
-        return found[0], found[1], "; ".join(reasons) or None
+                reasons.append(say("{name}: {why}", name=name, why=why))
+        return found[0], found[1], strung(reasons, "; ") or None
 
     def gcp(self) -> tuple[float | None, str | None]:
         """Mean penalty over the cells of all recoded variables."""
@@ -155,7 +159,7 @@ class Values:
                 continue
             total, cells = total + penalty * here, cells + here
         if not cells:
-            return None, "gcp: no variable is recoded"
+            return None, say("gcp: no variable is recoded")
         return total / cells, None
 
     def variables(self) -> tuple[VariableLoss, ...]:
@@ -166,7 +170,10 @@ class Values:
         if removed and self.rows is not None:
             self.log.note(
                 "changes-removed",
-                f"Changed records leave out what was removed: {', '.join(removed)}.",
+                say(
+                    "Changed records leave out what was removed: {removed}.",
+                    removed=strung(removed, ", "),
+                ),
                 removed,
             )
         return found
@@ -174,7 +181,7 @@ class Values:
     def _variable(self, variable: Described) -> VariableLoss:
         missing = self._missing(variable)
         if variable.original.empty:
-            return VariableLoss(name=variable.name, missing=missing, reason="all missing")
+            return VariableLoss(name=variable.name, missing=missing, reason=say("all missing"))
         moments = _moments(variable)
         changed, recoded = (self._changed(how).get(variable.name) for how in _HOW)
         if variable.removed:
@@ -185,15 +192,15 @@ class Values:
                 changed_share=self._share(changed),
                 changed_recoded=recoded,
                 moments=moments,
-                reason="removed",
+                reason=say("removed"),
             )
         reasons: dict[str, list[str]] = {}
         figures = self._distances(variable, reasons)
         figures["ncp"] = self._ncp(variable, reasons)
         if moments is None:
-            reasons.setdefault("no numbers", []).append("moments")
+            reasons.setdefault(say("no numbers"), []).append("moments")
         elif any(side.sd is None for side in moments.values()):
-            reasons.setdefault("one unit", []).append("moments.sd")
+            reasons.setdefault(say("one unit"), []).append("moments.sd")
         if self.rows is None:
             reasons.setdefault(NOT_ALIGNED, []).insert(0, "changed")
         return VariableLoss(
@@ -203,7 +210,10 @@ class Values:
             changed_share=self._share(changed),
             changed_recoded=recoded,
             moments=moments,
-            reason="; ".join(f"{', '.join(n)}: {why}" for why, n in reasons.items()) or None,
+            reason=strung(
+                (say("{n}: {why}", n=strung(n, ", "), why=why) for why, n in reasons.items()), "; "
+            )
+            or None,
             **figures,
         )
 
@@ -269,7 +279,7 @@ class Values:
         """The mean penalty of a recoded variable, and over how many cells."""
         recoding = self.study.recodings.get(variable.name)
         if recoding is None or variable.protected is None:
-            raise Undefined("not recoded")
+            raise Undefined(say("not recoded"))
         rows = variable.protected.levels.rows.astype(np.float64)
         return mean_penalty(penalties(variable, recoding), rows, self.suppressed(variable))
 
@@ -305,9 +315,12 @@ class Values:
         if swapped:
             self.log.note(
                 "values-swapped",
-                f"Most values of {', '.join(swapped)} changed while the distribution hardly "
-                "did, as after swapping or shuffling: there IL1s and changed records say "
-                "little about what an analysis loses.",
+                say(
+                    "Most values of {swapped} changed while the distribution hardly did, "
+                    "as after swapping or shuffling: there IL1s and changed records say "
+                    "little about what an analysis loses.",
+                    swapped=strung(swapped, ", "),
+                ),
                 swapped,
             )
 
@@ -364,5 +377,5 @@ def _same_distribution(variable: Described) -> bool:
 def _no_relative_increase(before: int, after: int | None) -> str | None:
     """Why an increase of missing cells is not a share of what there was."""
     if after is None:
-        return "relative_increase: the variable was removed"
-    return None if before else "relative_increase: no cell was missing before"
+        return say("relative_increase: the variable was removed")
+    return None if before else say("relative_increase: no cell was missing before")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.blocks import Part
 from microgauge.results.pictures import Details
 from microgauge.sections.section import Section
@@ -18,8 +19,8 @@ class Pictures(Section):
 
     name = "details"
     public = True
-    title = "Pictures"
-    about = "what a report draws"
+    title = say("Pictures")
+    about = say("what a report draws")
     page = "report.md"
     module = "microgauge.sections.pictures.section"
     answers = "useful"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import NumberDetail, VariableDetail
 from microgauge.results.wording import rounded_per_cent
 
@@ -53,16 +54,22 @@ def detail_data(detail: VariableDetail | None) -> Data | None:
     return found
 
 
+OUTSIDE = (
+    say("{share} of the {which} values lie below"),
+    say("{share} of the {which} values lie above"),
+)
+
+
 def _outside(detail: NumberDetail) -> str:
     """What a histogram does not show where it lies; nothing where it shows all."""
     sides = {"original": detail.outside_before, "protected": detail.outside_after}
     told = [
-        f"{rounded_per_cent(share, 2)} of the {side} values lie {where}"
+        form.format(share=rounded_per_cent(share, 2), which=side)
         for side, shares in sides.items()
-        for share, where in zip(shares, ("below", "above"), strict=True)
+        for share, form in zip(shares, OUTSIDE, strict=True)
         if share > 0
     ]
-    return f"Drawn in the outer bars: {', '.join(told)}." if told else ""
+    return say("Drawn in the outer bars: {told}.", told=strung(told, ", ")) if told else ""
 
 
 def rounded(value: float) -> float:

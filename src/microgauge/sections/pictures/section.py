@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking, IsAsked, Need, asked_both
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.loss.moments import quantiles
 from microgauge.passes import Axis, Crosstab, Facts
@@ -53,7 +54,7 @@ MOST_COUNTED = 10_000
 
 def run(study: Study, log: Log) -> Asking[Details]:
     """The details of all variables, and of the pairs that lost most."""
-    log.progress("drawing variables", 0.0)
+    log.progress(say("drawing variables"), 0.0)
     both = study.compared
     found = [variable_detail(variable, both.get(variable.name)) for variable in study.analysed]
     recoded = {v.name for v in study.analysed if v.name in both and _recoded(v, both[v.name])}
@@ -68,7 +69,7 @@ def run(study: Study, log: Log) -> Asking[Details]:
     wanted, left_out = _wanted(gdu, both)
     if not early:
         tables = yield from _Tables.ask(study, drawn, wanted)
-    log.progress("drawing pairs", 0.0)
+    log.progress(say("drawing pairs"), 0.0)
     return Details(
         variables=tuple(found),
         axes=tuple(axis.detail(name, name in recoded) for name, axis in axes.items()),
@@ -85,7 +86,8 @@ def variable_detail(variable: Described, both: Placed | None) -> VariableDetail:
     name = variable.name
     if both is None:
         removed = variable.removed or variable.protected is None
-        return VariableDetail(name=name, reason="removed" if removed else "not comparable")
+        why = say("removed") if removed else say("not comparable")
+        return VariableDetail(name=name, reason=why)
     try:
         if both.type == "continuous":
             return VariableDetail(name=name, numbers=_numbers(both))
@@ -103,11 +105,13 @@ def _recoded(variable: Described, both: Placed) -> bool:
 def _numbers(both: Placed) -> NumberDetail:
     sides = (both.original.levels, both.protected.levels)
     if any(levels.sums.sum() <= 0 for levels in sides):
-        raise Undefined("no value has any weight")
+        raise Undefined(say("no value has any weight"))
     low, high = _range(both)
     largest = max(abs(low), abs(high))
     if not TINY < largest < HUGE or high - low < FINE * largest:
-        raise Undefined("the numbers are too large, too small or too close to each other to draw")
+        raise Undefined(
+            say("the numbers are too large, too small or too close to each other to draw")
+        )
     edges = _round_edges(low, high)
     low, high = float(edges[0]), float(edges[-1])
     shares = [_binned(levels, levels.sums, edges) for levels in sides]

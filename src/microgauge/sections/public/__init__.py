@@ -8,5 +8,7 @@ number of records. No section, and no renderer, holds more than may be told.
 
 from __future__ import annotations
 
-OTHERS = "(others)"
+from microgauge.languages.messages import say
+
+OTHERS = say("(others)")
 """All categories of a variable that have no name of their own."""

@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 from scipy import special
 
+from microgauge.languages.messages import number, say
 from microgauge.measures.gdu.distributions import perturbation_utility
 from microgauge.measures.gdu.global_utility import balanced, pair_means, weighted_mean
 from microgauge.results import (
@@ -26,11 +27,11 @@ from microgauge.sections.public import OTHERS
 from microgauge.sections.public.rounding import COARSEST, round_step, to_step
 from microgauge.sections.public.told import FEW, Told
 
-GONE = "removed"
+GONE = say("removed")
 """The reason of what is not in the protected file: that is told."""
 CLASSES = ((0.001, 0.0005), (0.01, 0.005), (0.05, 0.03), (1.0, 0.5))
 """p-values are told by a class: below the first, or the last; what stands for it is the second."""
-PAIR_OF_FEW = "a category of few records, or a record that stands out, is in it"
+PAIR_OF_FEW = say("a category of few records, or a record that stands out, is in it")
 FINEST_EFFECT = 0.01
 """Tests that one number far from all others may decide."""
 
@@ -173,7 +174,7 @@ def p_said(p: float | None) -> str:
     if p is None:
         return "–"
     below = next(end for end, _ in CLASSES if p < end)
-    return "≥ 0.05" if below == 1.0 else f"< {below:g}"
+    return number("≥ 0.05") if below == 1.0 else say("< {below:g}", below=below)
 
 
 # -- pairs -----------------------------------------------------------------------------------

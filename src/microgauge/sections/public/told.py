@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results import VariableDetail
 from microgauge.sections.public.rounding import score_step
@@ -13,10 +14,10 @@ from microgauge.sections.public.rounding import score_step
 IndicatorKey = tuple[str, str | None, str | None]
 """Name, the variable that forms groups, and the group."""
 
-FEW = "it rests on few records"
-NOT_COUNTED = "its records were not counted"
-NOT_DRAWN = "it cannot be drawn"
-OTHER_TERMS = "other versions give it in other categories, and both would tell of few records"
+FEW = say("it rests on few records")
+NOT_COUNTED = say("its records were not counted")
+NOT_DRAWN = say("it cannot be drawn")
+OTHER_TERMS = say("other versions give it in other categories, and both would tell of few records")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.blocks import Part
 from microgauge.results.requirements import Requirement
 from microgauge.schema.limits import Limits
@@ -23,8 +24,8 @@ class Requirements(Section):
     """The limits that a release must keep."""
 
     name = "requirements"
-    title = "Limits"
-    about = "whether the file keeps the limits on its figures"
+    title = say("Limits")
+    about = say("whether the file keeps the limits on its figures")
     page = "gate.md"
     result = tuple[Requirement, ...]
     choices = Limits

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.results import Assessment
 from microgauge.results.figures import (
     PREFERRED_UTILITIES,
@@ -108,8 +109,14 @@ def _twice(schema: Schema) -> list[str]:
     named = {limit.figure: limit for limit in schema.of(Limits).limits}
     entries = {"risk": "max_risk", "utility": "min_utility"}
     return [
-        f"{limit.figure} is limited twice, by {entries[limit.figure]} ({limit.said}) and by "
-        f"[require] ({named[limit.figure].said}); give one."
+        say(
+            "{figure} is limited twice, by {entries} ({said}) and by [require] "
+            "({said2}); give one.",
+            figure=limit.figure,
+            entries=entries[limit.figure],
+            said=limit.said,
+            said2=named[limit.figure].said,
+        )
         for limit in _of_balance(schema)
         if limit.figure in named and named[limit.figure] != limit
     ]
@@ -120,9 +127,16 @@ def _utility_faults(schema: Schema) -> list[str]:
     named = named_utility(schema)
     if not isinstance(named, str):
         return []  # the preferred one, or told of by the schema itself
-    where = "[rank] utility" if named == of_rank else "[verdict] utility"
+    where = say("[rank] utility") if named == of_rank else say("[verdict] utility")
     if None not in (of_rank, of_verdict) and of_rank != of_verdict:
-        return [f'{where} is "{of_rank}", and that of [verdict] is "{of_verdict}"; give one.']
+        return [
+            say(
+                '{where} is "{of_rank}", and that of [verdict] is "{of_verdict}"; give one.',
+                where=where,
+                of_rank=of_rank,
+                of_verdict=of_verdict,
+            )
+        ]
     analyses = {r.formula: "" for r in schema.regressions} | {
         i.title: "" for i in schema.indicators
     }
@@ -130,7 +144,7 @@ def _utility_faults(schema: Schema) -> list[str]:
     if found:
         return found
     return [
-        f'{where} is "{named}", {why}.'
+        say('{where} is "{named}", {why}.', where=where, named=named, why=why)
         for section in utility_sections(named)[: 1 if ":" not in named else 0]
         if (why := _why_not(section, schema))
     ]
@@ -142,11 +156,15 @@ def _not_computed(
     for section in sections_of(figure, measures):
         why = _why_not(section, schema)
         if why:
-            return [f"{figure} is limited, {why}."]
+            return [say("{figure} is limited, {why}.", figure=figure, why=why)]
         if section not in computed:
             return [
-                f"{figure} is limited, and it is a figure of the section {section}, which --only "
-                "or --skip leaves out."
+                say(
+                    "{figure} is limited, and it is a figure of the section {section}, "
+                    "which --only or --skip leaves out.",
+                    figure=figure,
+                    section=section,
+                )
             ]
     return []
 
@@ -154,11 +172,13 @@ def _not_computed(
 def _why_not(section: str, schema: Schema) -> str:
     """Why a section cannot be computed at all."""
     if section in NEEDS_KEYS and not schema.keys:
-        return 'and the schema names no variable with role = "quasi_identifier", which it needs'
+        return say(
+            'and the schema names no variable with role = "quasi_identifier", which it needs'
+        )
     if section == "regressions" and not schema.regressions:
-        return "and the schema has no [[regression]]"
+        return say("and the schema has no [[regression]]")
     if section == "indicators" and not schema.indicators:
-        return "and the schema has no [[indicator]]"
+        return say("and the schema has no [[indicator]]")
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say
 from microgauge.results import Assessment
 from microgauge.results.blocks import Block, Sentence
 from microgauge.results.gate import file_checks, sentences
@@ -14,8 +15,8 @@ def brief(result: Assessment) -> list[tuple[str, str]]:
     said = sentences(file_checks(result))
     told = said[:MOST_BRIEFLY]
     if len(said) > MOST_BRIEFLY:
-        told.append(f"{len(said) - MOST_BRIEFLY} more")
-    return [("limits" if place == 0 else "", text) for place, text in enumerate(told)]
+        told.append(say("{n} more", n=len(said) - MOST_BRIEFLY))
+    return [(say("limits") if place == 0 else "", text) for place, text in enumerate(told)]
 
 
 def words(result: Assessment) -> list[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.risk import Risk as RiskResult
 from microgauge.sections.risk.choices import RiskChoices
 from microgauge.sections.risk.explanations import EXPLANATIONS
@@ -19,8 +20,8 @@ class Risk(Section):
     """Classes, special uniques, linkage."""
 
     name = "risk"
-    title = "Risk of re-identification"
-    about = "what quasi-identifiers give away"
+    title = say("Risk of re-identification")
+    about = say("what quasi-identifiers give away")
     page = "risk.md"
     module = "microgauge.sections.risk.section"
     answers = "safe"

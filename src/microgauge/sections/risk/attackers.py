@@ -6,6 +6,7 @@ import numpy as np
 
 from microgauge.arrays import Counts
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.risk.classes import internal_risk, records_above
 from microgauge.measures.risk.external import (
@@ -41,17 +42,24 @@ class Attackers:
     ) -> tuple[float | None, dict[str, float | None], dict[str, str]]:
         """R_external, its value by each method, and why a method has none."""
         if self.linked is None:
-            reasons["external"] = "no external table is given"
+            reasons["external"] = say("no external table is given")
             return None, {}, {}
         methods, why = self.linked.methods(self.classes.table)
         weights = self.classes.chosen.method_weights
         wanted = {name: methods[name] for name, weight in weights.items() if weight > 0}
-        missing = [f"{name}: {why[name]}" for name, value in wanted.items() if value is None]
+        missing = [
+            say("{name}: {why}", name=name, why=why[name])
+            for name, value in wanted.items()
+            if value is None
+        ]
         if missing:
-            reasons["external"] = "; ".join(missing)
+            reasons["external"] = strung(missing, "; ")
             self.log.note(
                 "external-undefined",
-                f"External risk is not defined, and the risk is the internal one: {missing[0]}.",
+                say(
+                    "External risk is not defined, and the risk is the internal one: {missing}.",
+                    missing=missing[0],
+                ),
             )
             return None, methods, why
         known = {n: v for n, v in wanted.items() if v is not None}
@@ -76,7 +84,7 @@ class Attackers:
     def population_uniques(self, reasons: dict[str, str]) -> int | None:
         """Sample uniques that are unique in the population table too."""
         if self.in_population is None:
-            reasons["population_uniques"] = "no population table is given"
+            reasons["population_uniques"] = say("no population table is given")
             return None
         table = self.classes.table
         try:
@@ -123,5 +131,5 @@ class Attackers:
         """Records of the population table, or else of the external one, for each class."""
         linked = self.in_population or self.linked
         if linked is None:
-            raise Undefined("no external or population table is given")
+            raise Undefined(say("no external or population table is given"))
         return linked.matches(self.classes.table)

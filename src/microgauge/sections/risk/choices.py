@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from microgauge.errors import hint
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.checks import (
     choice,
@@ -21,13 +22,13 @@ from microgauge.schema.checks import (
     whole,
 )
 from microgauge.schema.columns import Columns, unknown
-from microgauge.schema.entries import Entries
+from microgauge.schema.entries import Column, Entries
 from microgauge.schema.roles import listed_names
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
 
-NO_KEYS = (
+NO_KEYS = say(
     "no quasi-identifier is declared. Name the variables by which a person could be recognised, "
     'with --keys A,B (keys= in Python) or role = "quasi_identifier" in the schema.'
 )
@@ -48,10 +49,10 @@ def no_keys(guessed: Sequence[str]) -> str:
     """
     if not guessed:
         return NO_KEYS
-    return (
-        "no quasi-identifier is declared. Name the variables by which a person could be "
-        f"recognised: --keys {quote(listed_names(guessed))} (guessed by name or label; keys= in "
-        "Python)."
+    return say(
+        "no quasi-identifier is declared. Name the variables by which a person could "
+        "be recognised: --keys {quote} (guessed by name or label; keys= in Python).",
+        quote=quote(listed_names(guessed)),
     )
 
 
@@ -69,9 +70,9 @@ class RiskChoices(Entries):
     """People of the same population of whom none was used: a path, in Python also a data frame."""
     measure: RiskMeasureName = "disclosure"
     """Which risk is balanced, ranked and limited: what an intruder gets, or Kim's R of classes."""
-    targets: tuple[str, ...] = ()
+    targets: tuple[Column, ...] = ()
     """Variables an intruder wants to know; those that are sensitive unless given."""
-    group: str | None = None
+    group: Column | None = None
     """A variable whose groups are shown by how many of them are found."""
     attacks: bool = False
     """Whether the three attacks of WP29 are run against the holdout."""
@@ -88,11 +89,11 @@ class RiskChoices(Entries):
     weights: tuple[float, float] = (0.5, 0.5)
     """Of internal and external risk, where the mean is taken."""
     missing_keys: Literal["value", "any"] | None = None
-    """A missing key is a value of its own, or matches every value; None: that where keys were
+    """A missing key is a value of its own, or matches any value; unless said, any where keys were
     suppressed."""
     threshold: float = 0.2
     """Risk of a record above which it is counted."""
-    record_weight: str | None = None
+    record_weight: Column | None = None
     """A column that says how sensitive each record is."""
     sensitivity: Mapping[str, float] | None = None
     """How sensitive each quasi-identifier is, 1 unless said: a record weighs what those it still
@@ -100,6 +101,7 @@ class RiskChoices(Entries):
     l: int = 3  # noqa: E741
     """l of recursive (c, l)-diversity that is asked for."""
     c: float = 1.0
+    """c of recursive (c, l)-diversity that is asked for."""
     interval: float = 0.05
     """Half width of interval disclosure, in standard deviations of the original."""
     suda_max: int = 3
@@ -114,7 +116,9 @@ class RiskChoices(Entries):
         if isinstance(method, str):
             values["external_method"] = (method,)
         elif "external_method" in values:
-            values["external_method"] = reader.sequence(method, f"{where} external_method")
+            values["external_method"] = reader.sequence(
+                method, say("{where} external_method", where=where)
+            )
         if isinstance(values.get("external_weights"), list):
             values["external_weights"] = tuple(values["external_weights"])
         return values
@@ -129,26 +133,34 @@ class RiskChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        found = choice(f"{where} combine", self.combine, ("max", "mean", "sum"))
-        found += choice(f"{where} missing_keys", self.missing_keys, ("value", "any"))
+        found = choice(say("{where} combine", where=where), self.combine, ("max", "mean", "sum"))
+        found += choice(
+            say("{where} missing_keys", where=where), self.missing_keys, ("value", "any")
+        )
         for method in self.external_method:
-            found += choice(f"{where} external_method", method, get_args(ExternalMethod))
+            found += choice(
+                say("{where} external_method", where=where), method, get_args(ExternalMethod)
+            )
         if not self.external_method:
-            found.append(f"{where} external_method names no method.")
-        found += choice(f"{where} measure", self.measure, get_args(RiskMeasureName))
-        found += fraction(f"{where} key_error", self.key_error)
-        found += flag(f"{where} attacks", self.attacks, optional=False)
-        found += flag(f"{where} intruders", self.intruders, optional=False)
+            found.append(say("{where} external_method names no method.", where=where))
+        found += choice(
+            say("{where} measure", where=where), self.measure, get_args(RiskMeasureName)
+        )
+        found += fraction(say("{where} key_error", where=where), self.key_error)
+        found += flag(say("{where} attacks", where=where), self.attacks, optional=False)
+        found += flag(say("{where} intruders", where=where), self.intruders, optional=False)
         if not all(isinstance(name, str) for name in self.targets):
-            found.append(f"{where} targets must be a list of names of variables.")
-        found += self._external_weight_faults(f"{where} external_weights")
-        found += two_weights(f"{where} weights", self.weights)
-        found += share(f"{where} threshold", self.threshold)
-        found += number(f"{where} interval", self.interval, above=0, optional=False)
-        found += number(f"{where} c", self.c, above=0, optional=False)
-        found += whole(f"{where} l", self.l, 1)
-        found += whole(f"{where} suda_max", self.suda_max, 1)
-        found += fraction(f"{where} suda_fraction", self.suda_fraction)
+            found.append(say("{where} targets must be a list of names of variables.", where=where))
+        found += self._external_weight_faults(say("{where} external_weights", where=where))
+        found += two_weights(say("{where} weights", where=where), self.weights)
+        found += share(say("{where} threshold", where=where), self.threshold)
+        found += number(
+            say("{where} interval", where=where), self.interval, above=0, optional=False
+        )
+        found += number(say("{where} c", where=where), self.c, above=0, optional=False)
+        found += whole(say("{where} l", where=where), self.l, 1)
+        found += whole(say("{where} suda_max", where=where), self.suda_max, 1)
+        found += fraction(say("{where} suda_fraction", where=where), self.suda_fraction)
         found += texts(where, self, ("record_weight", "group"))
         return found + self._sensitivity_faults(where)
 
@@ -158,8 +170,12 @@ class RiskChoices(Entries):
             return []
         if isinstance(said, Mapping):
             found = [
-                f'{where} names "{name}", which is not in external_method.'
-                f"{hint(str(name), self.external_method)}"
+                say(
+                    '{where} names "{name}", which is not in external_method.{hint}',
+                    where=where,
+                    name=name,
+                    hint=hint(str(name), self.external_method),
+                )
                 for name in said
                 if name not in self.external_method
             ]
@@ -168,7 +184,12 @@ class RiskChoices(Entries):
         found = weights_faults(where, said, all_named=True)
         if isinstance(said, tuple) and len(said) != len(self.external_method):
             found.append(
-                f"{where} has {len(said)} weights for {len(self.external_method)} methods."
+                say(
+                    "{where} has {n} weights for {n2} methods.",
+                    where=where,
+                    n=len(said),
+                    n2=len(self.external_method),
+                )
             )
         return found
 
@@ -177,14 +198,25 @@ class RiskChoices(Entries):
         if said is None:
             return []
         if not isinstance(said, Mapping):
-            return [f"{where} sensitivity must be a table of numbers, such as {{ age = 2.0 }}."]
+            return [
+                say(
+                    "{where} sensitivity must be a table of numbers, such as {{ age = 2.0 }}.",
+                    where=where,
+                )
+            ]
         found = [
-            f'{where} sensitivity of "{name}" must be a number, 0 or more.'
+            say(
+                '{where} sensitivity of "{name}" must be a number, 0 or more.',
+                where=where,
+                name=name,
+            )
             for name, value in said.items()
             if not (is_number(value) and value >= 0)
         ]
         if self.record_weight is not None:
-            found.append(f"{where} has a record_weight and sensitivities; give one.")
+            found.append(
+                say("{where} has a record_weight and sensitivities; give one.", where=where)
+            )
         return found
 
     def columns_checkable(self, where: str) -> bool:
@@ -195,21 +227,37 @@ class RiskChoices(Entries):
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """Names that are no columns; targets that an intruder knows; no keys."""
         names = [name for name in dict.fromkeys(self.targets) if isinstance(name, str)]
-        found = unknown(f"{where} targets", names, known)
+        found = unknown(say("{where} targets", where=where), names, known)
         for name in names:
             role = known[name].role if name in known else "analysis"
             if role not in ("analysis", "sensitive"):
-                what = "a key, which an intruder knows" if role == KEY_ROLE else role
-                found.append(f'{where} targets names "{name}", whose role is {what}.')
-        found += unknown(f"{where} group", [n for n in [self.group] if isinstance(n, str)], known)
+                what = say("a key, which an intruder knows") if role == KEY_ROLE else role
+                found.append(
+                    say(
+                        '{where} targets names "{name}", whose role is {what}.',
+                        where=where,
+                        name=name,
+                        what=what,
+                    )
+                )
+        found += unknown(
+            say("{where} group", where=where),
+            [n for n in [self.group] if isinstance(n, str)],
+            known,
+        )
         return found + self._sensitive_columns(where, known)
 
     def _sensitive_columns(self, where: str, known: Columns) -> list[str]:
         """Sensitivities of what is no quasi-identifier."""
         named = list(self.sensitivity) if isinstance(self.sensitivity, Mapping) else []
         others = [name for name in named if name in known and known[name].role != KEY_ROLE]
-        return unknown(f"{where} sensitivity", named, known) + [
-            f'{where} sensitivity names "{name}", which is no quasi-identifier: its role is '
-            f"{known[name].role}."
+        return unknown(say("{where} sensitivity", where=where), named, known) + [
+            say(
+                '{where} sensitivity names "{name}", which is no quasi-identifier: its '
+                "role is {role}.",
+                where=where,
+                name=name,
+                role=known[name].role,
+            )
             for name in others
         ]

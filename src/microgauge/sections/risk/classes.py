@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.risk.classes import (
     ClassTable,
     class_table,
@@ -158,9 +159,9 @@ class KeyClasses:
     @property
     def _weight_place(self) -> int:
         if self.study.options.weight_of("protected") is None:
-            raise Undefined("no sampling weight is given ([options] weight)")
+            raise Undefined(say("no sampling weight is given ([options] weight)"))
         if self.weight_axis is None:
-            raise Undefined("the weight is no column of numbers in the protected table")
+            raise Undefined(say("the weight is no column of numbers in the protected table"))
         return self._question.scored.index(self.weight_axis)
 
     @property
@@ -186,9 +187,9 @@ class KeyClasses:
             return None
         axis = self._record_weight_axis
         if axis is None:
-            raise Undefined("the record weight is no column of numbers in the protected table")
+            raise Undefined(say("the record weight is no column of numbers in the protected table"))
         if axis.scores is not None and bool((axis.scores < 0).any()):
-            raise Undefined("the record weight is negative in some rows")
+            raise Undefined(say("the record weight is negative in some rows"))
         return np.asarray(table.sums[self._question.scored.index(axis)])
 
 

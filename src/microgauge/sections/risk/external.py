@@ -12,6 +12,7 @@ from microgauge.arrays import Counts, Floats, Index
 from microgauge.engines import ORIGINAL, PROTECTED
 from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.loss.tables import Frequencies, cramers_v
 from microgauge.measures.risk.classes import ClassTable, equal_records
@@ -141,10 +142,10 @@ class Linked:
     def check(self) -> None:
         """`Undefined` where a key has no value in common with the external table."""
         if not self.shared:
-            raise Undefined("every quasi-identifier of the external table was removed")
+            raise Undefined(say("every quasi-identifier of the external table was removed"))
         for name, (mine, theirs, _) in self._common.items():
             if not np.intersect1d(mine, theirs).size:
-                raise Undefined(f'no value of "{name}" occurs in the external table')
+                raise Undefined(say('no value of "{name}" occurs in the external table', name=name))
 
     def matches(self, protected: ClassTable) -> Counts:
         """ext: external records that each protected class may be taken for."""
@@ -238,7 +239,7 @@ class Linked:
         first, second = self._columns[name]
         known = (first < len(mine.levels)) & (second < len(theirs.levels))
         if known.sum() < 2:
-            raise Undefined("fewer than two linked units")
+            raise Undefined(say("fewer than two linked units"))
         return first[known], second[known]
 
 

@@ -13,6 +13,7 @@ from microgauge.engines import ORIGINAL, PROTECTED, Engine
 from microgauge.engines.rounds import Asking, asked, together
 from microgauge.errors import Undefined
 from microgauge.kernels.threads import one_thread
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.loss.moments import deviation_of
 from microgauge.measures.risk.linkage import LinkAttribute, linkage_share
@@ -26,7 +27,7 @@ from microgauge.values.intervals import midpoints
 from microgauge.values.labels import label_of
 from microgauge.values.levels import common
 
-NOT_ALIGNED = "the tables are not aligned"
+NOT_ALIGNED = say("the tables are not aligned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +66,9 @@ class UnitRisks:
         if self.study.sampled("matched"):
             # Among fewer records each is found more easily.
             most = self.study.options.sample_rows
-            reasons["linkage"] = f"more than sample_rows = {most:,} matched records"
+            reasons["linkage"] = say("more than sample_rows = {most:,} matched records", most=most)
             return None, None
-        self.log.progress("linking records", 0.0)
+        self.log.progress(say("linking records"), 0.0)
         try:
             with one_thread():
                 found = linkage_share(self._attributes(), seed=self.study.options.seed)
@@ -77,8 +78,14 @@ class UnitRisks:
         if found.sampled is not None:
             self.log.note(
                 "linkage-sampled",
-                f"Record linkage looked for {found.sampled:,} of {found.records:,} records (seed "
-                f"{self.study.options.seed}; standard error {found.standard_error:.2g}).",
+                say(
+                    "Record linkage looked for {sampled:,} of {records:,} records (seed "
+                    "{seed}; standard error {standard_error:.2g}).",
+                    sampled=found.sampled,
+                    records=found.records,
+                    seed=self.study.options.seed,
+                    standard_error=found.standard_error,
+                ),
             )
         return found.share, found.sampled or found.records
 
@@ -160,14 +167,14 @@ class UnitRisks:
             return None, {}
         hidden = {v.name: v.original.levels.present for v in self._suppressed()}
         if not self._close and not hidden:
-            reasons["interval"] = "no continuous variable is released as numbers or bands"
+            reasons["interval"] = say("no continuous variable is released as numbers or bands")
             return None, {}
         counts = {name: np.asarray(self._within[q]) for name, q in self._close.items()}
         counts |= {name: np.array([present, 0]) for name, present in hidden.items()}
         total = np.sum(list(counts.values()), axis=0)
         shares = {n: float(close / known) for n, (known, close) in counts.items() if known}
         if not total[0]:
-            reasons["interval"] = "no value"
+            reasons["interval"] = say("no value")
             return None, {}
         return float(total[1] / total[0]), shares
 

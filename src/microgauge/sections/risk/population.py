@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from microgauge.arrays import Floats
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.risk.classes import records_above
 from microgauge.measures.risk.individual import individual_risk, total_risk
 from microgauge.measures.risk.loglinear import log_linear_risk
@@ -42,7 +43,7 @@ class PopulationRisks:
         try:
             fraction = table.records / self._size()
             if fraction > 1:
-                raise Undefined("the population is smaller than the file")
+                raise Undefined(say("the population is smaller than the file"))
             # The fit stops when it is near enough, and where that is depends on which margin comes
             # first: keys stand in the order of their names, not in that of columns.
             names = self.classes.names

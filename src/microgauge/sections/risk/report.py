@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say
 from microgauge.results import Risk
 from microgauge.results.blocks import Chart, Group
 from microgauge.sections.charts import bars
@@ -14,17 +15,17 @@ def report(risk: Risk) -> list[Group]:
     held = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
     if any(share > 0 for _, share in held):
         special = bars(
-            "Contributions to special uniques",
+            say("Contributions to special uniques"),
             [(name, share / 100) for name, share in held],
             colour="$bad",
             shape=".1%",
-            heading="Special uniques: share of the score with each variable",
+            heading=say("Special uniques: share of the score with each variable"),
         )
         charts.append(special)
     return [
         Group(
             name="risk",
-            title="Risk of re-identification",
+            title=say("Risk of re-identification"),
             explain="risk",
             blocks=(*words(risk), *charts),
         )
@@ -36,7 +37,7 @@ def _classes(risk: Risk) -> Chart:
         {"m": most, "n": held.records, "share": held.share} for most, held in risk.classes.items()
     ]
     spec = {
-        "title": "Records in classes of at most …",
+        "title": say("Records in classes of at most …"),
         "width": 220,
         "height": {"step": 20},
         "data": {"values": values},
@@ -52,4 +53,4 @@ def _classes(risk: Risk) -> Chart:
             "tooltip": [{"field": "m"}, {"field": "n"}, {"field": "share", "format": ".2%"}],
         },
     }
-    return Chart(title="Records in small classes", spec=spec)
+    return Chart(title=say("Records in small classes"), spec=spec)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from microgauge.errors import InputError, Undefined
+from microgauge.languages.messages import say
 from microgauge.sections.risk.classes import KeyClasses
 from microgauge.sections.risk.population import PopulationRisks
 from microgauge.sections.risk.uniques import SpecialUniques
@@ -22,11 +23,14 @@ def riskiest(classes: KeyClasses, uniques: SpecialUniques) -> Any:
 
     study, table = classes.study, classes.table
     if not study.protected.numbered:
-        raise InputError("rows have no numbers in Spark: the riskiest cannot be listed.")
+        raise InputError(say("rows have no numbers in Spark: the riskiest cannot be listed."))
     if study.sampled("protected"):
         raise InputError(
-            f"the riskiest records are listed for tables of up to sample_rows = "
-            f"{study.options.sample_rows:,} records; raise it in [options]."
+            say(
+                "the riskiest records are listed for tables of up to sample_rows = "
+                "{sample_rows:,} records; raise it in [options].",
+                sample_rows=study.options.sample_rows,
+            )
         )
     levels = uniques.record_levels
     sizes = [size + 1 for size in table.sizes]

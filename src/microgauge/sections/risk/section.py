@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from microgauge.engines.rounds import Asking, Need, together
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.risk.classes import (
     ClassTable,
@@ -48,24 +50,26 @@ def _measured(study: Study, log: Log) -> Asking[Measured | None]:
     """The risk, once for all who need it; None with a note where it cannot be measured."""
     if not study.schema.keys:
         guessed = guessed_keys(study.variables)
-        log.note(NOT_MEASURED, f"Risk was not measured: {no_keys(guessed)}", guessed)
+        log.note(
+            NOT_MEASURED, say("Risk was not measured: {no_keys}", no_keys=no_keys(guessed)), guessed
+        )
         return None
     classes = KeyClasses(study)
     if not classes.keys:
         log.note(
             NOT_MEASURED,
-            "Risk was not measured: every quasi-identifier was removed or has no value left.",
+            say("Risk was not measured: every quasi-identifier was removed or has no value left."),
         )
         return None
     try:
         measure = yield from RiskMeasure.ask(classes, log)
         return Measured(measure.result(), measure)
     except Undefined as why:
-        log.note(NOT_MEASURED, f"Risk was not measured: {why}.")
+        log.note(NOT_MEASURED, say("Risk was not measured: {why}.", why=why))
         return None
 
 
-MEASURED_RISK = Shared("measured risk", _measured)
+MEASURED_RISK = Shared(say("measured risk"), _measured)
 
 
 def run(study: Study, log: Log) -> Asking[Risk | None]:
@@ -84,7 +88,7 @@ def _risky(study: Study, log: Log) -> Asking[Any]:
     return riskiest(measured.records.classes, measured.records.uniques)
 
 
-RISKY = Shared("riskiest records", _risky)
+RISKY = Shared(say("riskiest records"), _risky)
 
 
 def internal_of(study: Study) -> Asking[float | None]:
@@ -128,7 +132,7 @@ class RiskMeasure:
 
     def result(self) -> Risk:
         """Every figure of risk, null with a reason where there is none."""
-        self.log.progress("measuring risk", 0.0)
+        self.log.progress(say("measuring risk"), 0.0)
         table, chosen, attackers = self.classes.table, self.classes.chosen, self.attackers
         reasons: dict[str, str] = {}
         internal = self.classes.internal(reasons)
@@ -143,7 +147,7 @@ class RiskMeasure:
         population = PopulationRisks(self.classes)
         individual, log_linear = population.individual(), population.log_linear()
         sensitive = self.sensitive.results()
-        self.log.progress("looking for special uniques", 0.0)
+        self.log.progress(say("looking for special uniques"), 0.0)
         return Risk(
             keys=self.classes.names,
             records=table.records,
@@ -182,7 +186,7 @@ class RiskMeasure:
             journalist=attackers.journalist(),
             marketer=attackers.marketer(reasons),
             seed=self.classes.study.options.seed,
-            reason="; ".join(f"{name}: {why}" for name, why in reasons.items()) or None,
+            reason=_told(reasons),
         )
 
     def _both_ways(self) -> dict[str, Any]:
@@ -213,3 +217,9 @@ def _share(table: ClassTable, most: int) -> ClassShare:
 def _quantiles(table: ClassTable) -> dict[str, float]:
     found = size_quantiles(table, QUANTILES)
     return {f"{share:.0%}": size for share, size in zip(QUANTILES, found, strict=True)}
+
+
+def _told(reasons: Mapping[str, str]) -> str | None:
+    """Why figures are null, each with its name."""
+    each = (say("{name}: {why}", name=name, why=why) for name, why in reasons.items())
+    return strung(each, "; ") or None

@@ -11,6 +11,7 @@ import numpy as np
 from microgauge.arrays import Counts, Index
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.risk.compatible import compatible_values
 from microgauge.measures.risk.diversity import Diversity, diversity, least_diverse
 from microgauge.passes import Classes, Facts
@@ -50,7 +51,7 @@ class SensitiveValues:
         chosen = self.classes.chosen
         start: dict[str, Any] = {"c": chosen.c, "l_asked": chosen.l}
         if variable.name not in self._questions:
-            return SensitiveRisk(name=variable.name, reason="removed", **start)
+            return SensitiveRisk(name=variable.name, reason=say("removed"), **start)
         side = released(variable)
         try:
             found = self._worst(variable)
@@ -63,7 +64,7 @@ class SensitiveValues:
             recursive_l=found.recursive,
             satisfied=found.recursive >= chosen.l,
             t=found.t,
-            reason="the variable is constant" if len(side.levels) == 1 else None,
+            reason=say("the variable is constant") if len(side.levels) == 1 else None,
             **start,
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from microgauge.arrays import Floats, Index
 from microgauge.engines.rounds import Asking, asked
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.measures.loss.moments import quantile
 from microgauge.measures.risk.suda import Suda, suda2
 from microgauge.passes import Column, Facts
@@ -42,7 +43,12 @@ class SpecialUniques:
         study, chosen = self.classes.study, self.classes.chosen
         if study.sampled("protected"):
             # A record that is unique in a sample need not be so in the file.
-            return Undefined(f"more than sample_rows = {study.options.sample_rows:,} records")
+            return Undefined(
+                say(
+                    "more than sample_rows = {sample_rows:,} records",
+                    sample_rows=study.options.sample_rows,
+                )
+            )
         try:
             return suda2(
                 self.record_levels,
@@ -76,7 +82,7 @@ class SpecialUniques:
 
 
 def _label(labels: tuple[str, ...], code: int) -> str:
-    return labels[code] if code < len(labels) else "(missing)"
+    return labels[code] if code < len(labels) else say("(missing)")
 
 
 def _spread(scores: Floats) -> dict[str, float]:

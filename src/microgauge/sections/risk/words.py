@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import Risk, SensitiveRisk
 from microgauge.results.blocks import Block, Figure, Headline, Stories
 from microgauge.results.wording import counted, figure, per_cent, short
@@ -9,7 +10,7 @@ from microgauge.results.wording import counted, figure, per_cent, short
 
 def headline(risk: Risk) -> Headline:
     """The whole risk."""
-    return Headline(figures=(Figure(label="class risk", value=risk.total, explain="risk"),))
+    return Headline(figures=(Figure(label=say("class risk"), value=risk.total, explain="risk"),))
 
 
 def words(risk: Risk) -> list[Block]:
@@ -20,30 +21,58 @@ def words(risk: Risk) -> list[Block]:
 def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
     """How risky a file is, line by line: a heading and a sentence."""
     found = [
-        ("keys", f"{', '.join(risk.keys)} (a missing one {_missing(risk)})"),
-        ("class risk", _total_story(risk)),
         (
-            "classes",
-            f"smallest {risk.k:,}; {risk.uniques:,} of {counted(risk.records, 'record')} unique "
-            f"({per_cent(risk.uniques / risk.records)}), "
-            f"{per_cent(risk.classes['3'].share)} in classes of at most 3",
+            say("keys"),
+            say(
+                "{keys} (a missing one {missing})",
+                keys=strung(risk.keys, ", "),
+                missing=_missing(risk),
+            ),
+        ),
+        (say("class risk"), _total_story(risk)),
+        (
+            say("classes"),
+            say(
+                "smallest {k:,}; {uniques:,} of {records} unique ({uniques2}), {share} "
+                "in classes of at most 3",
+                k=risk.k,
+                uniques=risk.uniques,
+                records=counted(risk.records, "record"),
+                uniques2=per_cent(risk.uniques / risk.records),
+                share=per_cent(risk.classes["3"].share),
+            ),
         ),
     ]
     if risk.individual.sum is not None:
         found.append(
-            ("population", f"re-identifications by sampling weights: {short(risk.individual.sum)}")
+            (
+                say("population"),
+                say(
+                    "re-identifications by sampling weights: {sum}", sum=short(risk.individual.sum)
+                ),
+            )
         )
     for place, sensitive in enumerate(risk.sensitive):
-        found.append(("" if place else "sensitive", _sensitive(sensitive)))
+        found.append(("" if place else say("sensitive"), _sensitive(sensitive)))
     ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
-    held = ", ".join(f"{name} {share:.0f} %" for name, share in ranked[:most] if share > 0)
+    held = strung(
+        (
+            say("{name} {share:.0f} %", name=name, share=share)
+            for name, share in ranked[:most]
+            if share > 0
+        ),
+        ", ",
+    )
     if held:
-        found.append(("special", f"unique by few variables, with {held}"))
+        found.append((say("special"), say("unique by few variables, with {held}", held=held)))
     if risk.linkage is not None:
         found.append(
             (
-                "linkage",
-                f"{per_cent(risk.linkage)} of records nearest to their own original",
+                say("linkage"),
+                say(
+                    "{linkage} of records nearest to their own original",
+                    linkage=per_cent(risk.linkage),
+                ),
             )
         )
     return found
@@ -51,9 +80,11 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
 
 def _missing(risk: Risk) -> str:
     """What a missing key is taken for, why, and what the other way would give."""
-    said = {"value": "is a value of its own", "any": "matches any value"}[risk.missing_keys]
+    said = {"value": say("is a value of its own"), "any": say("matches any value")}[
+        risk.missing_keys
+    ]
     if risk.missing_keys_why == "suppression found":
-        said += ", as keys were suppressed"
+        said += say(", as keys were suppressed")
     other, k = (
         (risk.internal_any, risk.k_any)
         if risk.missing_keys == "value"
@@ -61,37 +92,51 @@ def _missing(risk: Risk) -> str:
     )
     if other == risk.internal and k == risk.k:
         return said
-    return f"{said}; else internal {figure(other)}, smallest class {k}"
+    return say(
+        "{said}; else internal {other}, smallest class {k}", said=said, other=figure(other), k=k
+    )
 
 
 def _external(risk: Risk) -> str:
-    said = f", external {figure(risk.external)}"
+    said = say(", external {external}", external=figure(risk.external))
     if risk.external_unmatched:
-        said += f", {per_cent(risk.external_unmatched)} without a match"
-    return f"{said}; {risk.combine}"
+        said += say(
+            ", {external_unmatched} without a match",
+            external_unmatched=per_cent(risk.external_unmatched),
+        )
+    return say("{said}; {combine}", said=said, combine=risk.combine)
 
 
 def _total_story(risk: Risk) -> str:
     if risk.total is None:
-        return f"not defined: {risk.reason}"
-    by = " by sensitivity" if risk.sensitivity else ""
-    said = f"{figure(risk.total)} (internal {figure(risk.internal)}{by}"
+        return say("not defined: {reason}", reason=risk.reason)
+    by = say(" by sensitivity") if risk.sensitivity else ""
+    said = say(
+        "{total} (internal {internal}{by}",
+        total=figure(risk.total),
+        internal=figure(risk.internal),
+        by=by,
+    )
     if risk.external is not None:
         said += _external(risk)
-    return f"{said}); {_expected(risk)}"
+    return say("{said}); {expected}", said=said, expected=_expected(risk))
 
 
 def _expected(risk: Risk) -> str:
     found = risk.expected_reidentifications
     if 0 < found < 0.5:
-        return "under 1 expected re-identification"
+        return say("under 1 expected re-identification")
     return counted(round(found), "expected re-identification")
 
 
 def _sensitive(found: SensitiveRisk) -> str:
     if found.distinct_l is None:
-        return f"{found.name}: {found.reason}"
-    return (
-        f"{found.name}: {found.distinct_l}-diverse (entropy {figure(found.entropy_l, 2)}, "
-        f"recursive {found.recursive_l}), t {figure(found.t, 2)}"
+        return say("{name}: {reason}", name=found.name, reason=found.reason)
+    return say(
+        "{name}: {distinct_l}-diverse (entropy {entropy_l}, recursive {recursive_l}), t {t}",
+        name=found.name,
+        distinct_l=found.distinct_l,
+        entropy_l=figure(found.entropy_l, 2),
+        recursive_l=found.recursive_l,
+        t=figure(found.t, 2),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from microgauge.languages.messages import say
 from microgauge.results.tables import Tables as TablesResult
 from microgauge.sections.section import Section
 from microgauge.sections.tables.choices import TablesChoices
@@ -19,8 +20,8 @@ class Tables(Section):
     """All tables of two variables, cell by cell."""
 
     name = "tables"
-    title = "Tables"
-    about = "how far tables of two variables agree"
+    title = say("Tables")
+    about = say("how far tables of two variables agree")
     page = "tables.md"
     module = "microgauge.sections.tables.section"
     answers = "useful"

@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.checks import is_number, is_whole
 from microgauge.schema.columns import Columns, no_numbers, unknown
-from microgauge.schema.entries import Entries
+from microgauge.schema.entries import Column, Entries
 
 if TYPE_CHECKING:
     from microgauge.schema.reading import Reader
@@ -26,7 +27,7 @@ class TablesChoices(Entries):
     groups: int | Mapping[str, tuple[float, ...]] = QUANTILE_GROUPS
     """Quantile groups of numbers; or for some variables the breaks of their groups, each group
     from its break up to the next one."""
-    by: str | None = None
+    by: Column | None = None
     """A variable in whose groups tables are compared for the k-marginal score."""
 
     @classmethod
@@ -35,7 +36,7 @@ class TablesChoices(Entries):
         groups = values.get("groups")
         if isinstance(groups, Mapping):
             values["groups"] = {
-                name: reader.sequence(breaks, f"{where} groups {name}")
+                name: reader.sequence(breaks, say("{where} groups {name}", where=where, name=name))
                 for name, breaks in groups.items()
             }
         return values
@@ -51,28 +52,35 @@ class TablesChoices(Entries):
 
     def faults(self, where: str) -> list[str]:
         """What is wrong with the choices."""
-        found = [] if self.ways in (2, 3) else [f"{where} ways must be 2 or 3."]
+        found = [] if self.ways in (2, 3) else [say("{where} ways must be 2 or 3.", where=where)]
         if not isinstance(self.groups, Mapping):
             if not is_whole(self.groups) or not 2 <= self.groups <= 100:
                 found.append(
-                    f"{where} groups must be a whole number from 2 to 100, or a table of breaks by "
-                    "variable."
+                    say(
+                        "{where} groups must be a whole number from 2 to 100, or a table "
+                        "of breaks by variable.",
+                        where=where,
+                    )
                 )
         else:
             found += [
-                f"{where} groups {name}: breaks must be numbers that rise, and at least one."
+                say(
+                    "{where} groups {name}: breaks must be numbers that rise, and at least one.",
+                    where=where,
+                    name=name,
+                )
                 for name, breaks in self.groups.items()
                 if not _rising(breaks)
             ]
         if not isinstance(self.by, str | None):
-            found.append(f"{where} by must be the name of a variable.")
+            found.append(say("{where} by must be the name of a variable.", where=where))
         return found
 
     def column_faults(self, where: str, known: Columns) -> list[str]:
         """Breaks are of numbers, and `by` is a column that forms groups."""
-        found = unknown(f"{where} by", [self.by], known)
+        found = unknown(say("{where} by", where=where), [self.by], known)
         if isinstance(self.groups, Mapping):
-            found += no_numbers(f"{where} groups", self.groups, known, "breaks")
+            found += no_numbers(say("{where} groups", where=where), self.groups, known, "breaks")
         return found
 
 

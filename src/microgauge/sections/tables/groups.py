@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from microgauge.engines.rounds import Asking
+from microgauge.languages.messages import say
 from microgauge.measures.tables.agreement import lost
 from microgauge.sections.tables.cells import Tabled
 from microgauge.sections.tables.counting import Combination, Counter
@@ -24,14 +25,14 @@ def k_marginal_by(
         return None, None
     group = next((v for v in variables if v.name == by), None)
     if group is None:
-        return None, f'k_marginal: "{by}" is not analysed, or has no value'
+        return None, say('k_marginal: "{by}" is not analysed, or has no value', by=by)
     wanted = [(group, *c) for c in chosen if group not in c]
     if not wanted:
-        return None, f'k_marginal: there is no table beside "{by}"'
+        return None, say('k_marginal: there is no table beside "{by}"', by=by)
     if group.removed:
         return 0.0, None
     if group.recoded:
-        return None, f'k_marginal: the groups of "{by}" were merged'
+        return None, say('k_marginal: the groups of "{by}" were merged', by=by)
     counter = Counter(study)
     found = []
     for block in counter.blocks(wanted, parts=False):

@@ -13,6 +13,7 @@ import numpy as np
 from microgauge.arrays import Floats
 from microgauge.engines.rounds import Asking
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say, strung
 from microgauge.log import Log
 from microgauge.measures.balance.jackknife import GROUPS, jackknife_error
 from microgauge.measures.tables.agreement import (
@@ -24,6 +25,7 @@ from microgauge.measures.tables.agreement import (
 )
 from microgauge.measures.tables.sampling import SampledTables, permuted, resampled
 from microgauge.results.tables import Tables, TableScore, TableVariable
+from microgauge.results.wording import SMALL
 from microgauge.sections.tables.cells import Tabled, tabled
 from microgauge.sections.tables.choices import TablesChoices
 from microgauge.sections.tables.counting import Combination, Counted, Counter
@@ -45,7 +47,7 @@ QUANTILE_95 = 2.045
 def run(study: Study, log: Log) -> Asking[Tables]:
     """All tables of analysed variables, compared cell by cell."""
     choices = study.schema.of(TablesChoices)
-    log.progress("comparing tables of variables", 0.0)
+    log.progress(say("comparing tables of variables"), 0.0)
     variables = yield from read_variables(study, choices)
     chosen, possible = _chosen(variables, choices.ways, study.options.seed)
     work = Comparison(study, choices.ways)
@@ -53,13 +55,18 @@ def run(study: Study, log: Log) -> Asking[Tables]:
     for block in counter.blocks(chosen, parts=True):
         for counted in (yield from counter.block(block, parts=True)):
             work.add(counted)
-        log.progress("comparing tables of variables", len(work.scores) / len(chosen))
+        log.progress(say("comparing tables of variables"), len(work.scores) / len(chosen))
     k_marginal, why = yield from k_marginal_by(study, variables, chosen, choices.by)
     if possible > len(chosen):
         log.note(
             "tables-sampled",
-            f"{len(chosen):,} of the {possible:,} tables of three variables are compared, chosen "
-            f"by the seed ({study.options.seed}).",
+            say(
+                "{n:,} of the {possible:,} tables of three variables are compared, "
+                "chosen by the seed ({seed}).",
+                n=len(chosen),
+                possible=possible,
+                seed=study.options.seed,
+            ),
         )
     return work.result(variables, choices, possible, (k_marginal, why))
 
@@ -131,7 +138,9 @@ class Comparison:
         )
         if counted.after is None:
             gone = [v.name for v in counted.variables if v.removed]
-            self._keep(start, np.ones(1 + GROUPS), reason=f"removed: {', '.join(gone)}")
+            self._keep(
+                start, np.ones(1 + GROUPS), reason=say("removed: {gone}", gone=strung(gone, ", "))
+            )
             return
         losses, cost = lost(counted.before, counted.after, cells)
         self._left &= all(
@@ -158,7 +167,7 @@ class Comparison:
         try:
             return pmse_ratio(p * self._units, q * self._released), None
         except Undefined as why:
-            return None, f"pmse_ratio: {why}"
+            return None, say("pmse_ratio: {why}", why=why)
 
     # -- the result ----------------------------------------------------------------------------
 
@@ -173,9 +182,9 @@ class Comparison:
         value = _mean([score.score for score in self.scores])
         reasons: list[str | None] = []
         if value is None:
-            number = {2: "two", 3: "three"}[self.ways]
+            number = SMALL[self.ways]
             known = how_many_have_values(self.study.analysed)
-            reasons.append(f"{known}, and a table takes {number}")
+            reasons.append(say("{known}, and a table takes {number}", known=known, number=number))
         share, why = self._sample_share(value)
         reasons += [why, by[1]]
         replicates, error, why = self._replicates(value)
@@ -204,7 +213,7 @@ class Comparison:
             replicates=replicates,
             possible=possible,
             seed=self.study.options.seed,
-            reason="; ".join(reason for reason in reasons if reason) or None,
+            reason=strung((reason for reason in reasons if reason), "; ") or None,
         )
 
     def _sample_share(self, value: float | None) -> tuple[float | None, str | None]:
@@ -213,7 +222,7 @@ class Comparison:
         try:
             return self._samples.share(1.0 - value), None
         except Undefined as why:
-            return None, f"sample_share: {why}"
+            return None, say("sample_share: {why}", why=why)
 
     def _replicates(
         self, value: float | None
@@ -221,12 +230,12 @@ class Comparison:
         if value is None:
             return (), None, None
         if not self._left:
-            return (), None, "replicates: all units are alike, so no part can be left out"
+            return (), None, say("replicates: all units are alike, so no part can be left out")
         values = 1.0 - np.mean(self._losses, axis=0)[1:]
         found = tuple(values.tolist())
         if self._alike > MOST_ALIKE:
             # Equal rows are left out together, which would pass for a large error.
-            return found, None, "standard_error: too many rows are alike"
+            return found, None, say("standard_error: too many rows are alike")
         return found, jackknife_error(values), None
 
     def _variable(self, variable: Tabled, own: Sequence[TableScore]) -> TableVariable:
@@ -241,7 +250,7 @@ class Comparison:
             permuted=_mean([score.permuted for score in own]),
             resample=_mean([score.resample for score in own]),
             removed=variable.removed,
-            reason=None if own else "in no table",
+            reason=None if own else say("in no table"),
         )
 
 

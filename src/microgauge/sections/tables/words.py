@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microgauge.errors import listing
+from microgauge.languages.messages import say, strung
 from microgauge.results.blocks import Block, Sentence, Stories
 from microgauge.results.tables import Tables, TableScore
-from microgauge.results.wording import figure, per_cent
+from microgauge.results.wording import SMALL, figure, per_cent
 
 MOST_NAMED = 3
 MOST_REMOVED = 6
@@ -16,12 +17,12 @@ MOST_REMOVED = 6
 def words(tables: Tables) -> list[Block]:
     """How far tables agree, and the worst of them."""
     if tables.value is None:
-        return [Sentence(text=f"No table is compared: {tables.reason}.")]
+        return [Sentence(text=say("No table is compared: {reason}.", reason=tables.reason))]
     rows = [
-        ("in all", in_all(tables)),
-        ("like", like(tables)),
+        (say("in all"), in_all(tables)),
+        (say("like"), like(tables)),
         *k_marginal_story(tables),
-        ("differ most", worst_story(tables)),
+        (say("differ most"), worst_story(tables)),
         *removed_story(tables),
     ]
     return [Stories(rows=tuple((head, said) for head, said in rows if said))]
@@ -30,27 +31,46 @@ def words(tables: Tables) -> list[Block]:
 def in_all(tables: Tables) -> str:
     """The value, with its interval and beside what chance would give."""
     assert tables.value is not None
-    number = {2: "two", 3: "three"}[tables.ways]
-    several = f"{tables.tables:,} tables" if tables.tables > 1 else "the one table"
-    mean = "mean of " if tables.tables > 1 else ""
-    said = f"agree in {per_cent(tables.value)} of units, {mean}{several} of {number} variables"
+    number = SMALL[tables.ways]
+    several = (
+        say("{tables:,} tables", tables=tables.tables)
+        if tables.tables > 1
+        else say("the one table")
+    )
+    mean = say("mean of ") if tables.tables > 1 else ""
+    said = say(
+        "agree in {value} of units, {mean}{several} of {number} variables",
+        value=per_cent(tables.value),
+        mean=mean,
+        several=several,
+        number=number,
+    )
     if tables.value_ci is not None:
         low, high = tables.value_ci
-        said += f" (95 % interval {per_cent(low)} to {per_cent(high)})"
-    return f"{said}; in {per_cent(tables.one_way)} in tables of one variable"
+        said += say(" (95 % interval {low} to {high})", low=per_cent(low), high=per_cent(high))
+    return say(
+        "{said}; in {one_way} in tables of one variable",
+        said=said,
+        one_way=per_cent(tables.one_way),
+    )
 
 
 def like(tables: Tables) -> str:
     """Which sample scores alike, and what a resample and permuted columns would have."""
     if tables.value == 1.0:
-        said = "the original itself: all tables are the same"
+        said = say("the original itself: all tables are the same")
     elif tables.sample_share is None:
-        said = "no sample of the original: one of a single unit would score higher"
+        said = say("no sample of the original: one of a single unit would score higher")
     else:
-        said = f"a random sample of {per_cent(tables.sample_share)} of the original"
-    return (
-        f"{said}; expected of a resample {per_cent(tables.resample)}, of permuted columns "
-        f"{per_cent(tables.permuted)}"
+        said = say(
+            "a random sample of {sample_share} of the original",
+            sample_share=per_cent(tables.sample_share),
+        )
+    return say(
+        "{said}; expected of a resample {resample}, of permuted columns {permuted}",
+        said=said,
+        resample=per_cent(tables.resample),
+        permuted=per_cent(tables.permuted),
     )
 
 
@@ -59,8 +79,17 @@ def k_marginal_story(tables: Tables) -> list[tuple[str, str]]:
     if tables.by is None:
         return []
     if tables.k_marginal is None:
-        return [("k-marginal", f'none within the groups of "{tables.by}"')]
-    return [("k-marginal", f'{tables.k_marginal:.0f} of 1000, mean of the groups of "{tables.by}"')]
+        return [(say("k-marginal"), say('none within the groups of "{by}"', by=tables.by))]
+    return [
+        (
+            say("k-marginal"),
+            say(
+                '{k_marginal:.0f} of 1000, mean of the groups of "{by}"',
+                k_marginal=tables.k_marginal,
+                by=tables.by,
+            ),
+        )
+    ]
 
 
 def worst_tables(tables: Tables) -> list[TableScore]:
@@ -71,17 +100,21 @@ def worst_tables(tables: Tables) -> list[TableScore]:
 
 def worst_story(tables: Tables) -> str:
     """The tables that differ in most units."""
-    return "; ".join(_told(table) for table in worst_tables(tables)[:MOST_NAMED])
+    return strung((_told(table) for table in worst_tables(tables)[:MOST_NAMED]), "; ")
 
 
 def _told(table: TableScore) -> str:
-    said = f"{' × '.join(table.variables)} {per_cent(table.moved)} of units"
+    said = say(
+        "{variables} {moved} of units",
+        variables=strung(table.variables, " × "),
+        moved=per_cent(table.moved),
+    )
     notes = []
     if table.recoding > 0:
-        notes.append(f"{per_cent(table.recoding)} by recoding")
+        notes.append(say("{recoding} by recoding", recoding=per_cent(table.recoding)))
     if table.pmse_ratio is not None:
-        notes.append(f"pMSE ratio {figure(table.pmse_ratio, 1)}")
-    return f"{said} ({', '.join(notes)})" if notes else said
+        notes.append(say("pMSE ratio {pmse_ratio}", pmse_ratio=figure(table.pmse_ratio, 1)))
+    return say("{said} ({notes})", said=said, notes=strung(notes, ", ")) if notes else said
 
 
 def removed_story(tables: Tables) -> list[tuple[str, str]]:
@@ -91,8 +124,18 @@ def removed_story(tables: Tables) -> list[tuple[str, str]]:
         return []
     number = sum(1 for table in tables.worst if set(gone) & set(table.variables))
     named = listing(gone, MOST_REMOVED)
-    return [("removed", f"{named}: tables with {_them(gone)} score 0 ({number:,})")]
+    return [
+        (
+            say("removed"),
+            say(
+                "{named}: tables with {them} score 0 ({number:,})",
+                named=named,
+                them=_them(gone),
+                number=number,
+            ),
+        )
+    ]
 
 
 def _them(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "any of them"
+    return say("it") if len(names) == 1 else say("any of them")

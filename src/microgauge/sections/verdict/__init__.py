@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.verdict import Verdict as VerdictResult
 from microgauge.sections.section import Section
 from microgauge.sections.verdict.choices import VerdictChoices
@@ -22,8 +23,8 @@ class Verdict(Section):
     """Two grades and what was found, from the results of the other sections."""
 
     name = "verdict"
-    title = "Verdict"
-    about = "is it useful, is it safe, what to do"
+    title = say("Verdict")
+    about = say("is it useful, is it safe, what to do")
     page = "verdict.md"
     result = VerdictResult
     choices = VerdictChoices

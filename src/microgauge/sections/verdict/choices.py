@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.schema.entries import Entries
 
@@ -19,7 +20,7 @@ class VerdictChoices(Entries):
         """What is wrong by itself; whether the utility is one is told with the analyses known."""
         found: list[str] = []
         if not isinstance(self.title, str | None):
-            found.append(f"{where} title must be a text.")
+            found.append(say("{where} title must be a text.", where=where))
         if not isinstance(self.utility, str | None):
-            found.append(f"{where} utility must be the name of a utility.")
+            found.append(say("{where} utility must be the name of a utility.", where=where))
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from microgauge.errors import listing
+from microgauge.languages.messages import say, strung
 from microgauge.results import GDU, Assessment, PairScore
 from microgauge.results.tables import TableScore
 from microgauge.results.verdict import Finding, FindingGrade
@@ -44,13 +45,18 @@ def gone_variables(result: Assessment) -> list[Finding]:
             code="removed",
             grade="warn",
             about=tuple(names),
-            sentence=f"{in_words(names, MOST_NAMED)} was removed: no analysis with it can be made."
+            sentence=say(
+                "{names} was removed: no analysis with it can be made.",
+                names=in_words(names, MOST_NAMED),
+            )
             if one
-            else f"{in_words(names, MOST_NAMED)} were removed: no analysis with any of them can be "
-            "made.",
-            remedy="If users need it, release it in broad groups instead."
+            else say(
+                "{names} were removed: no analysis with any of them can be made.",
+                names=in_words(names, MOST_NAMED),
+            ),
+            remedy=say("If users need it, release it in broad groups instead.")
             if one
-            else "If users need them, release them in broad groups instead.",
+            else say("If users need them, release them in broad groups instead."),
             see="docs/tables.md",
         )
     ]
@@ -65,18 +71,30 @@ def coarsened(result: Assessment) -> list[Finding]:
     }
     if not found:
         return []
-    told = [f"{name} ({recoding.said})" for name, recoding in found.items()]
+    told = [
+        say("{name} ({said})", name=name, said=recoding.said) for name, recoding in found.items()
+    ]
     costly = [n for n, r in found.items() if r.utility is not None and r.utility < HALF]
     seen = any(r.how == "inferred" for r in found.values())
-    lead = "Users get coarser values, as far as can be seen" if seen else "Users get coarser values"
-    more = f" By this alone {in_words(costly, MOST_NAMED)} kept less than half." if costly else ""
+    lead = (
+        say("Users get coarser values, as far as can be seen")
+        if seen
+        else say("Users get coarser values")
+    )
+    more = (
+        say(" By this alone {costly} kept less than half.", costly=in_words(costly, MOST_NAMED))
+        if costly
+        else ""
+    )
     return [
         Finding(
             code="coarsened",
             grade="warn" if costly else "note",
             about=tuple(found),
-            sentence=f"{lead}: {in_words(told, MOST_NAMED)}.{more}",
-            remedy="Tell users what was done; release finer values where analyses need them.",
+            sentence=say(
+                "{lead}: {told}.{more}", lead=lead, told=in_words(told, MOST_NAMED), more=more
+            ),
+            remedy=say("Tell users what was done; release finer values where analyses need them."),
             see="docs/gdu.md",
         )
     ]
@@ -92,9 +110,10 @@ def lost_variables(result: Assessment) -> list[Finding]:
             code="variables-lost",
             grade="warn",
             about=tuple(weak),
-            sentence=" ".join(_lost_said(weak)),
-            remedy="Protect such variables more gently, or tell users not to relate them to "
-            "others.",
+            sentence=strung(_lost_said(weak), " "),
+            remedy=say(
+                "Protect such variables more gently, or tell users not to relate them to others."
+            ),
             see="docs/tables.md",
         )
     ]
@@ -106,24 +125,34 @@ def _lost_said(weak: Mapping[str, Place]) -> list[str]:
     worse = [n for n, p in weak.items() if p.kept is None]
     said = []
     if near:
-        which = f"with {next(iter(near))}" if len(near) == 1 else "with these variables"
-        told = [f"{name} ({way})" for name, way in near.items()]
+        which = (
+            say("with {near}", near=next(iter(near)))
+            if len(near) == 1
+            else say("with these variables")
+        )
+        told = [say("{name} ({way})", name=name, way=way) for name, way in near.items()]
         where = next(iter(near.values())) if len(near) == 1 else listing(told, MOST_NAMED)
         said.append(
-            f"Tables {which} are nearer to shuffled variables (0 %) than to a fresh sample of the "
-            f"original (100 %): {where}."
+            say(
+                "Tables {which} are nearer to shuffled variables (0 %) than to a fresh "
+                "sample of the original (100 %): {where}.",
+                which=which,
+                where=where,
+            )
         )
     if worse:
         said.append(
-            f"Tables with {in_words(worse, MOST_NAMED)} are worse than those of a fresh sample of "
-            "the original."
+            say(
+                "Tables with {worse} are worse than those of a fresh sample of the original.",
+                worse=in_words(worse, MOST_NAMED),
+            )
         )
     return said
 
 
 def _way(kept: float) -> str:
     if kept < 0:
-        return "below 0 %"
+        return say("below 0 %")
     return "0 %" if kept == 0 else whole_per_cent(kept)
 
 
@@ -135,15 +164,21 @@ def lost_tables(result: Assessment) -> list[Finding]:
     if not far:
         return []
     ranked = sorted(far, key=lambda table: (table.score - table.resample, table.variables))
-    told = [f"{' × '.join(t.variables)} ({per_cent(t.moved)})" for t in ranked]
+    told = [
+        say("{variables} ({moved})", variables=strung(t.variables, " × "), moved=per_cent(t.moved))
+        for t in ranked
+    ]
     return [
         Finding(
             code="tables-changed",
             grade="warn",
             about=_variables_of(ranked[:MOST_NAMED]),
-            sentence="Tables that changed most beyond chance, with the share of what they count "
-            f"that moved to another cell: {listing(told, MOST_NAMED)}.",
-            remedy="Check what users publish from such tables before the release.",
+            sentence=say(
+                "Tables that changed most beyond chance, with the share of what they "
+                "count that moved to another cell: {told}.",
+                told=listing(told, MOST_NAMED),
+            ),
+            remedy=say("Check what users publish from such tables before the release."),
             see="docs/tables.md",
         )
     ]
@@ -167,14 +202,20 @@ def lost_pairs(result: Assessment) -> list[Finding]:
 
 
 PAIRS = {
-    ("associations-gone", True): "An association that the original shows is no longer to be found "
-    "in the file: {named}.",
-    ("associations-gone", False): "{number:,} associations that the original shows are no longer "
-    "to be found in the file, the strongest first: {named}.",
-    ("associations-reversed", True): "An association that the original shows is the other way "
-    "round in the file: {named}.",
-    ("associations-reversed", False): "{number:,} associations that the original shows are the "
-    "other way round in the file, the strongest first: {named}.",
+    ("associations-gone", True): say(
+        "An association that the original shows is no longer to be found in the file: {named}."
+    ),
+    ("associations-gone", False): say(
+        "{number:,} associations that the original shows are no longer "
+        "to be found in the file, the strongest first: {named}."
+    ),
+    ("associations-reversed", True): say(
+        "An association that the original shows is the other way round in the file: {named}."
+    ),
+    ("associations-reversed", False): say(
+        "{number:,} associations that the original shows are the "
+        "other way round in the file, the strongest first: {named}."
+    ),
 }
 """What is said of pairs, by code and whether it is one."""
 
@@ -184,7 +225,7 @@ def _pairs(pairs: Sequence[PairScore], code: str) -> list[Finding]:
         return []
     ranked = sorted(pairs, key=lambda p: (-(p.coefficient_original or 0.0), p.a, p.b))
     one = len(ranked) == 1
-    named = listing([f"{p.a} × {p.b}" for p in ranked], MOST_NAMED)
+    named = listing([say("{a} × {b}", a=p.a, b=p.b) for p in ranked], MOST_NAMED)
     strong = code == "associations-reversed" or (ranked[0].coefficient_original or 0.0) >= STRONG
     return [
         Finding(
@@ -192,7 +233,7 @@ def _pairs(pairs: Sequence[PairScore], code: str) -> list[Finding]:
             grade="warn" if strong else "note",
             about=tuple(dict.fromkeys(n for p in ranked for n in (p.a, p.b))),
             sentence=PAIRS[code, one].format(number=len(ranked), named=named),
-            remedy="Warn users who study this, or protect these variables more gently.",
+            remedy=say("Warn users who study this, or protect these variables more gently."),
             see="docs/gdu.md",
         )
     ]
@@ -213,19 +254,27 @@ def told_apart(result: Assessment) -> list[Finding]:
             grade="warn" if found.size == "easy" else "note",
             about=tuple(by),
             sentence=_apart_said(found.auc_cross, apart, by),
-            remedy="Analyses of many variables at once may mislead: try them on the file first.",
+            remedy=say(
+                "Analyses of many variables at once may mislead: try them on the file first."
+            ),
             see="docs/propensity.md",
         )
     ]
 
 
 def _apart_said(share: float, apart: str, by: Sequence[str]) -> str:
-    lead = f"{begun(apart)}, a computer" if apart else "A computer"
-    said = (
-        f"{lead} can tell records of the file from records of the original: of one each, it picks "
-        f"the right one in {per_cent(share)} of cases (50 % is guessing)."
+    lead = say("{apart}, a computer", apart=begun(apart)) if apart else say("A computer")
+    said = say(
+        "{lead} can tell records of the file from records of the original: of one "
+        "each, it picks the right one in {share} of cases (50 % is guessing).",
+        lead=lead,
+        share=per_cent(share),
     )
-    return f"{said} What gives it away most: {in_words(by, MOST_NAMED)}." if by else said
+    return (
+        say("{said} What gives it away most: {by}.", said=said, by=in_words(by, MOST_NAMED))
+        if by
+        else said
+    )
 
 
 def more_missing(result: Assessment) -> list[Finding]:
@@ -242,15 +291,23 @@ def more_missing(result: Assessment) -> list[Finding]:
     if not grown:
         return []
     ranked = sorted(grown, key=lambda name: (grown[name][0] - grown[name][1], name))
-    told = [f"{n} {per_cent(grown[n][0])} → {per_cent(grown[n][1])}" for n in ranked]
+    told = [
+        say(
+            "{n} {grown} → {grown2}", n=n, grown=per_cent(grown[n][0]), grown2=per_cent(grown[n][1])
+        )
+        for n in ranked
+    ]
     most = max(after - before for before, after in grown.values())
     return [
         Finding(
             code="more-missing",
             grade="warn" if most >= MUCH else "note",
             about=tuple(ranked),
-            sentence=f"A larger share of cells is empty than before: {listing(told, MOST_NAMED)}.",
-            remedy="Tell users, or suppress fewer cells by joining groups first.",
+            sentence=say(
+                "A larger share of cells is empty than before: {told}.",
+                told=listing(told, MOST_NAMED),
+            ),
+            remedy=say("Tell users, or suppress fewer cells by joining groups first."),
             see="docs/loss.md",
         )
     ]
@@ -268,7 +325,7 @@ def stray_values(result: Assessment) -> list[Finding]:
             grade="warn",
             about=note.about,
             sentence=note.sentence,
-            remedy="Say in the schema what these values are.",
+            remedy=say("Say in the schema what these values are."),
             see="docs/schema.md",
         )
         for note in result.remarks
@@ -281,15 +338,19 @@ def tells_little(result: Assessment) -> list[Finding]:
     original, protected = result.inputs.original.rows, result.inputs.protected.rows
     found = []
     if 0 < min(original, protected) < FEW:
-        which = "original" if original < protected else "protected file"
+        which = "original" if original < protected else say("protected file")
         held = counted(min(original, protected), "record")
         found.append(
             Finding(
                 code="few-records",
                 grade="note",
                 about=(),
-                sentence=f"The {which} holds only {held}: chance moves every figure.",
-                remedy="Judge such a file by looking at it, too.",
+                sentence=say(
+                    "The {which} holds only {held}: chance moves every figure.",
+                    which=which,
+                    held=held,
+                ),
+                remedy=say("Judge such a file by looking at it, too."),
                 see="docs/verdict.md",
             )
         )
@@ -301,18 +362,24 @@ def _near_shuffled(gdu: GDU) -> list[Finding]:
     if place is None:
         return []
     if place.resample - place.permuted < TELLS_LITTLE:
-        said = (
+        said = say(
             "The global data utility says little here: shuffled variables would have "
-            f"{figure(place.permuted)}, a fresh sample of the original {figure(place.resample)}."
+            "{permuted}, a fresh sample of the original {resample}.",
+            permuted=figure(place.permuted),
+            resample=figure(place.resample),
         )
         return [_little("gdu-tells-little", "note", said)]
     if place.value - place.permuted >= NEAR:
         return []
     gone = any(v.reason == "removed" for v in gdu.variables)
-    which = "The global data utility of what is left" if gone else "The global data utility"
-    said = (
-        f"{which} is {figure(place.value)}; with shuffled variables the original itself would have "
-        f"{figure(place.permuted)}."
+    which = (
+        say("The global data utility of what is left") if gone else say("The global data utility")
+    )
+    said = say(
+        "{which} is {value}; with shuffled variables the original itself would have {permuted}.",
+        which=which,
+        value=figure(place.value),
+        permuted=figure(place.permuted),
     )
     return [_little("near-shuffled", "warn", said)]
 
@@ -323,7 +390,7 @@ def _little(code: str, grade: FindingGrade, said: str) -> Finding:
         grade=grade,
         about=(),
         sentence=said,
-        remedy="Look at the tables and analyses that users make.",
+        remedy=say("Look at the tables and analyses that users make."),
         see="docs/gdu.md",
     )
 
@@ -340,10 +407,14 @@ def changed_indicators(result: Assessment) -> list[Finding]:
             code="indicators-outside",
             grade="warn",
             about=tuple(names),
-            sentence=f"{_outside_said(len(outside), len(indicators))} outside the original's "
-            f"confidence interval: {listing(names, MOST_NAMED)}.",
-            remedy="Publish such figures from the original, or protect their variables more "
-            "gently.",
+            sentence=say(
+                "{outside_said} outside the original's confidence interval: {names}.",
+                outside_said=_outside_said(len(outside), len(indicators)),
+                names=listing(names, MOST_NAMED),
+            ),
+            remedy=say(
+                "Publish such figures from the original, or protect their variables more gently."
+            ),
             see="docs/indicators.md",
         )
     ]
@@ -351,10 +422,12 @@ def changed_indicators(result: Assessment) -> list[Finding]:
 
 def _outside_said(outside: int, indicators: int) -> str:
     if indicators == 1:
-        return "The one indicator that is named lies"
+        return say("The one indicator that is named lies")
     if outside == 1:
-        return f"One of {indicators:,} indicators lies"
-    return f"{outside:,} of {indicators:,} indicators lie"
+        return say("One of {indicators:,} indicators lies", indicators=indicators)
+    return say(
+        "{outside:,} of {indicators:,} indicators lie", outside=outside, indicators=indicators
+    )
 
 
 def changed_regressions(result: Assessment) -> list[Finding]:
@@ -368,12 +441,19 @@ def changed_regressions(result: Assessment) -> list[Finding]:
             code="regressions-changed",
             grade="warn",
             about=tuple(weak),
-            sentence="In a regression, confidence intervals overlap the original's by less than "
-            f"half on average: {weak[0]}."
+            sentence=say(
+                "In a regression, confidence intervals overlap the original's by less "
+                "than half on average: {weak}.",
+                weak=weak[0],
+            )
             if len(weak) == 1
-            else f"In {len(weak):,} regressions, confidence intervals overlap the original's by "
-            f"less than half on average: {listing(weak, 2)}.",
-            remedy="Warn users of such models, or protect their variables more gently.",
+            else say(
+                "In {n:,} regressions, confidence intervals overlap the original's by "
+                "less than half on average: {weak}.",
+                n=len(weak),
+                weak=listing(weak, 2),
+            ),
+            remedy=say("Warn users of such models, or protect their variables more gently."),
             see="docs/regressions.md",
         )
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from microgauge.languages.messages import say, strung
 from microgauge.results import Assessment
 from microgauge.results.disclosure import LookedFor
 from microgauge.results.figures import Measures, default_utility, utility_sections
@@ -20,6 +21,7 @@ from microgauge.sections.verdict.findings_of_safety import (
     left_in,
     risk_too_high,
     special_uniques,
+    unchanged_records,
     unmatched,
     without_values,
 )
@@ -56,7 +58,7 @@ def provisional(result: Assessment, later: Sequence[str]) -> Assessment:
         return result  # nothing was cut short, and nothing comes later
     seed = result.inputs.seed
     why = Provisional(
-        sentence=" ".join(_first_said(looked_for, later, seed)),
+        sentence=strung(_first_said(looked_for, later, seed), " "),
         looked_for=looked_for,
         not_measured=tuple(later),
         seed=seed,
@@ -65,14 +67,22 @@ def provisional(result: Assessment, later: Sequence[str]) -> Assessment:
 
 
 def _first_said(looked_for: LookedFor | None, later: Sequence[str], seed: int) -> list[str]:
-    said = ["Provisional."]
+    said = [say("Provisional.")]
     if looked_for is not None:
         said.append(
-            f"Of {looked_for.of:,} people whose keys agree with no record, the nearest records "
-            f"were looked for only for {looked_for.drawn:,} (seed {seed}): the risk is an estimate."
+            say(
+                "Of {of:,} people whose keys agree with no record, the nearest records "
+                "were looked for only for {drawn:,} (seed {seed}): the risk is an "
+                "estimate.",
+                of=looked_for.of,
+                drawn=looked_for.drawn,
+                seed=seed,
+            )
         )
     if later:
-        said.append(f"Findings of other sections are not in it: {', '.join(later)}.")
+        said.append(
+            say("Findings of other sections are not in it: {later}.", later=strung(later, ", "))
+        )
     return said
 
 
@@ -100,6 +110,7 @@ def verdict_of(result: Assessment, measures: Measures, title: str | None = None)
 def _findings(result: Assessment, measures: Measures, safety: Opinion) -> tuple[Finding, ...]:
     found = [
         *left_in(result),
+        *unchanged_records(result, safety),
         *_other_limits(result),
         *risk_too_high(result, measures),
         *special_uniques(result, safety),
@@ -117,8 +128,10 @@ def _other_limits(result: Assessment) -> list[Finding]:
             code="limit-missed",
             grade="warn",
             about=(),
-            sentence=f"It misses a limit that was set: {one.missed_said}.",
-            remedy="Protect the file in another way, or set another limit.",
+            sentence=say(
+                "It misses a limit that was set: {missed_said}.", missed_said=one.missed_said
+            ),
+            remedy=say("Protect the file in another way, or set another limit."),
             see="docs/rank.md",
         )
         for one in limits_on(result, "both")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import number, say, strung
 from microgauge.results import Assessment
 from microgauge.results.figures import FIGURES, Measures, Subject
 from microgauge.results.requirements import Requirement, apart
@@ -36,17 +37,17 @@ def _called(figure: str, measures: Measures) -> str:
 
 
 def _sentence(missed: Sequence[Requirement], told: Sequence[Requirement]) -> str:
-    held = "; ".join(_said(one) for one in told)
+    held = strung((_said(one) for one in told), "; ")
     if missed and len(told) == 1:
-        return f"It misses a limit that was set: {held}."
+        return say("It misses a limit that was set: {held}.", held=held)
     if missed:
-        return f"It misses {len(told):,} limits that were set: {held}."
+        return say("It misses {n:,} limits that were set: {held}.", n=len(told), held=held)
     if len(told) == 1:
-        return f"It keeps the limit that was set: {held}."
-    return f"It keeps the limits that were set: {held}."
+        return say("It keeps the limit that was set: {held}.", held=held)
+    return say("It keeps the limits that were set: {held}.", held=held)
 
 
 def _said(one: Requirement) -> str:
     if one.value is None:
         return one.missed_said
-    return f"{one.said} (it is {apart(one.value, one.limit)})"
+    return say("{said} (it is {apart})", said=one.said, apart=number(apart(one.value, one.limit)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from microgauge.languages.messages import say
 from microgauge.results import Assessment
 from microgauge.results.blocks import Part
 from microgauge.results.figures import UTILITIES, Measures, utility_title
@@ -21,8 +22,8 @@ Steps = tuple[float, float]
 """Where good ends or begins, and where fair does."""
 
 RISKS = {
-    "disclosure": "what an intruder finds or learns",
-    "classes": "how few records share their keys",
+    "disclosure": say("what an intruder finds or learns"),
+    "classes": say("how few records share their keys"),
 }
 EXPLAINED = {"classes": "risk", "U": "rut_utility", "overlap": "overlap", "ratio": "propensity"}
 """Where the explanation of a measure is called otherwise."""
@@ -69,15 +70,22 @@ def _bar_of_use(opinion: Opinion) -> Data:
         return _bar(opinion.value, [])
     kept = min(max(opinion.kept, 0.0), 1.0)
     return _bar(kept, [HALF, USEFUL]) | {
-        "said": f"on the scale of its grade: {_place_said(opinion.kept)}",
-        "ends": ["0 %: variables shuffled", "100 %: fresh sample"],
+        "said": _place_said(opinion.kept),
+        "ends": [say("0 %: shuffled variables"), say("100 %: fresh sample")],
     }
 
 
 def _place_said(kept: float) -> str:
-    if kept >= 1:
-        return "100 % or more"
-    return "0 % or less" if kept <= 0 else whole_per_cent(kept)
+    """As the sentence says it."""
+    if kept > 1:
+        return say("all of the way from shuffled variables to a fresh sample, and further")
+    if kept == 1:
+        return say("all of the way from shuffled variables to a fresh sample")
+    if kept <= 0:
+        return say("no further than shuffled variables")
+    return say(
+        "{kept} of the way from shuffled variables to a fresh sample", kept=whole_per_cent(kept)
+    )
 
 
 def _zones(result: Assessment, verdict: Verdict) -> Data | None:
@@ -97,10 +105,10 @@ def _zones(result: Assessment, verdict: Verdict) -> Data | None:
 
 def _zones_said(risk: Steps | None, use: Steps | None) -> Data:
     if use is None:
-        return {"good": "safety good", "fair": "safety fair or better"}
+        return {"good": say("safety good"), "fair": say("safety fair or better")}
     if risk is None:
-        return {"good": "use good", "fair": "use fair or better"}
-    return {"good": "both good", "fair": "both fair or better"}
+        return {"good": say("use good"), "fair": say("use fair or better")}
+    return {"good": say("both good"), "fair": say("both fair or better")}
 
 
 def _risk_steps(opinion: Opinion, risk: float | None) -> Steps | None:
@@ -144,7 +152,9 @@ def _called(measure: str) -> str:
 def _limit(opinion: Opinion, limits: tuple[Requirement, ...]) -> str | None:
     """The limit that the grade rests on, in words; None where none was set."""
     same = (one for one in limits if (one.value, one.limit) == (opinion.value, opinion.limit))
-    return next((f"{SAID[one.operator]} {one.limit:g}" for one in same), None)
+    return next(
+        (say("{said} {limit:g}", said=SAID[one.operator], limit=one.limit) for one in same), None
+    )
 
 
 def _finding(found: Finding) -> Data:

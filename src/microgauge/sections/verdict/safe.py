@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import number, say, strung
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures, figure_value
 from microgauge.results.left_in import stops
@@ -19,13 +20,16 @@ from microgauge.study.guesses import guessed_by_words, most_telling
 
 GOOD, FAIR = 0.05, 0.2
 MOST_NAMED = 5
-STEPS = "good up to 0.05, fair 0.2"
-RULE = "No limit on risk was set: up to 0.05 is called good, up to 0.2 fair."
+STEPS = say("good up to 0.05, fair 0.2")
+RULE = say("No limit on risk was set: up to 0.05 is called good, up to 0.2 fair.")
 BOUNDS = {
-    "learned": "The true risk may be lower: the figure also counts what the file says of people "
-    "who are not in it.",
-    "found_copied": "The true risk may be lower: the figure also counts records that are alike by "
-    "chance.",
+    "learned": say(
+        "The true risk may be lower: the figure also counts what the file says of people "
+        "who are not in it."
+    ),
+    "found_copied": say(
+        "The true risk may be lower: the figure also counts records that are alike by chance."
+    ),
 }
 """What a figure also counts that was not compared with people who are not in the original."""
 
@@ -45,9 +49,9 @@ def safe(result: Assessment, measures: Measures) -> Opinion:
         found = _of_one_record(result, measures)
     if not stops(result.left_in):
         return found
-    stop = f"It must not be released as it is: {_why_stopped(result)}."
-    brief = found.brief and f"{stop} {found.brief}"
-    said = f"{stop} {found.sentence}"
+    stop = say("It must not be released as it is: {why_stopped}.", why_stopped=_why_stopped(result))
+    brief = found.brief and say("{stop} {brief}", stop=stop, brief=found.brief)
+    said = say("{stop} {sentence}", stop=stop, sentence=found.sentence)
     return replace(found, grade="poor", sentence=said, brief=brief, stop=stop)
 
 
@@ -57,7 +61,7 @@ def _of_one_record(result: Assessment, measures: Measures) -> Opinion:
     why = one_record_said(result)
     return Opinion(
         grade="unknown", measure=str(measures.risk), value=value, limit=None, reason=why,
-        sentence=f"Its safety cannot be told: {why}.",
+        sentence=say("Its safety cannot be told: {why}.", why=why),
     )  # fmt: skip
 
 
@@ -67,9 +71,11 @@ def _why_stopped(result: Assessment) -> str:
     same = any(one.column is None for one in found)
     columns = [str(one.column) for one in found if one.column is not None]
     if not columns:
-        return "nothing was changed"
-    left = f"what may name people is still in it ({in_words(columns, MOST_NAMED)})"
-    return f"nothing was changed, and {left}" if same else left
+        return say("nothing was changed")
+    left = say(
+        "what may name people is still in it ({columns})", columns=in_words(columns, MOST_NAMED)
+    )
+    return say("nothing was changed, and {left}", left=left) if same else left
 
 
 def _by_figures(result: Assessment, measures: Measures) -> Opinion:
@@ -89,8 +95,8 @@ def _by_figures(result: Assessment, measures: Measures) -> Opinion:
         measure=str(measures.risk),
         value=value,
         limit=None,
-        sentence=" ".join(part for part in said if part),
-        brief=" ".join(part for part in said[:-1] if part),
+        sentence=strung((part for part in said if part), " "),
+        brief=strung((part for part in said[:-1] if part), " "),
         steps=STEPS,
     )
 
@@ -102,19 +108,21 @@ def _grade(risk: float) -> Grade:
 
 
 def _with_risk(said: str, result: Assessment, measures: Measures) -> str:
-    """Limits on other figures say nothing of the risk itself."""
+    """The limits after what the risk is; limits on other figures say nothing of it."""
     value, _ = risk_of(result, measures)
-    limited = any(one.figure == "risk" for one in result.requirements or ())
     if value is None:
         return said
-    told = [said] if limited else [said, f"The risk itself has no limit; it is {figure(value)}."]
-    return " ".join([*told, bound(result, measures)]).rstrip()
+    limited = any(one.figure == "risk" for one in result.requirements or ())
+    told = [figure_sentence(result, measures, value), bound(result, measures), said]
+    if not limited:
+        told.append(say("The risk itself has no limit."))
+    return strung((part for part in told if part), " ")
 
 
 def _not_measured(result: Assessment, why: str | None) -> str:
     if not any(v.role == "quasi_identifier" for v in result.variables):
-        return f"Its safety was not measured: {no_keys(likely_keys(result))}"
-    return f"Its safety was not measured: {why}."
+        return say("Its safety was not measured: {no_keys}", no_keys=no_keys(likely_keys(result)))
+    return say("Its safety was not measured: {why}.", why=why)
 
 
 def likely_keys(result: Assessment) -> tuple[str, ...]:
@@ -143,31 +151,54 @@ def figure_sentence(result: Assessment, measures: Measures, value: float) -> str
 
 def _of_classes(risk: Risk | None, value: float) -> str:
     assert risk is not None
-    outside = "" if risk.external is None else ", here and in the external table"
-    return (
-        f"By how many records share {in_words(risk.keys, MOST_NAMED)}{outside}, the risk is "
-        f"{_shown(value)} (0 nobody stands out, 1 everybody does)."
+    outside = "" if risk.external is None else say(", here and in the external table")
+    return say(
+        "By how many records share {keys}{outside}, the risk is {shown} (0 nobody "
+        "stands out, 1 everybody does).",
+        keys=in_words(risk.keys, MOST_NAMED),
+        outside=outside,
+        shown=_shown(value),
     )
 
 
 def _of_intruder(found: Disclosure | None, value: float) -> str:
     assert found is not None
-    intruder = f"an intruder who knows {in_words(found.keys, MOST_NAMED)}"
+    intruder = say("an intruder who knows {keys}", keys=in_words(found.keys, MOST_NAMED))
     worst = found.worst
     if worst is None or not value:
-        return f"As far as was measured, {intruder} gets nothing beyond chance."
+        return say(
+            "As far as was measured, {intruder} gets nothing beyond chance.", intruder=intruder
+        )
     if worst.part == "found":
-        said = f"finds a person's record with a chance of {_shown(value)} on average"
-        return f"{begun(intruder)} {said}."
+        said = say(
+            "finds a person's record with a chance of {shown} on average", shown=_shown(value)
+        )
+        return say("{intruder} {said}.", intruder=begun(intruder), said=said)
     if worst.part == "found_copied":
-        said = f"finds a person by a real record with a chance of {_shown(value)} on average"
-        beyond = ", beyond what holds for people who are not in the original"
+        said = say(
+            "finds a person by a real record with a chance of {shown} on average",
+            shown=_shown(value),
+        )
+        beyond = say(", beyond what holds for people who are not in the original")
         controlled = found.copied.found_copied_excess is not None
-        return f"{begun(intruder)} {said}{beyond if controlled else ''}."
-    scale = f"{_shown(value)} of {worst.variable} beyond guessing (0 nothing, 1 everything)"
+        return say(
+            "{intruder} {said}{value}.",
+            intruder=begun(intruder),
+            said=said,
+            value=beyond if controlled else "",
+        )
+    scale = say(
+        "{shown} of {variable} beyond guessing (0 nothing, 1 everything)",
+        shown=_shown(value),
+        variable=worst.variable,
+    )
     if worst.part == "excess":
-        return f"{begun(intruder)} learns {scale} because people took part."
-    return f"{begun(intruder)} learns {scale}."
+        return say(
+            "{intruder} learns {scale} because people took part.",
+            intruder=begun(intruder),
+            scale=scale,
+        )
+    return say("{intruder} learns {scale}.", intruder=begun(intruder), scale=scale)
 
 
 def _shown(value: float) -> str:
@@ -177,8 +208,8 @@ def _shown(value: float) -> str:
     ('0.123', '0.05004', 'under 0.001')
     """
     if 0 < value < 0.0005:
-        return "under 0.001"
+        return say("under 0.001")
     text = figure(value)
     if _grade(float(text)) == _grade(value):
         return text
-    return apart(value, GOOD if value < 2 * GOOD else FAIR)
+    return number(apart(value, GOOD if value < 2 * GOOD else FAIR))

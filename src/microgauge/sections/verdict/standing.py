@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import fsum
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.results import GDU, Assessment
 from microgauge.results.tables import Tables, TableScore
@@ -79,10 +80,10 @@ def is_one_record(result: Assessment) -> bool:
 def one_record_said(result: Assessment) -> str:
     """Which of the two it is."""
     if result.inputs.original.rows != 1:
-        return "the protected file holds one record, and one record shows no pattern"
+        return say("the protected file holds one record, and one record shows no pattern")
     if result.inputs.protected.rows != 1:
-        return "the original holds one record, and one record shows no pattern"
-    return "both files hold one record, and one record shows no pattern"
+        return say("the original holds one record, and one record shows no pattern")
+    return say("both files hold one record, and one record shows no pattern")
 
 
 def tables_left(tables: Tables) -> list[TableScore]:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from microgauge.errors import Undefined
+from microgauge.languages.messages import count, say, strung
 from microgauge.results import Assessment
 from microgauge.results.figures import Measures, map_utility, utility_title
 from microgauge.results.tables import Tables
 from microgauge.results.verdict import Grade, Opinion
 from microgauge.results.wording import (
+    SMALL,
     counted,
     figure,
     in_words,
@@ -19,6 +21,7 @@ from microgauge.results.wording import (
 )
 from microgauge.sections.verdict.limits import by_limits, limits_on
 from microgauge.sections.verdict.standing import (
+    DIGITS,
     HALF,
     NARROW,
     Place,
@@ -34,9 +37,9 @@ from microgauge.sections.verdict.standing import (
 
 GOOD = 0.9
 MOST_NAMED = 4
-STEPS = "good from 90 %, fair 50 %"
-NARROW_STEPS = "good if like a fresh sample, else poor"
-NO_LIMIT = "No limit on utility was set"
+STEPS = say("good from 90 % of that way, fair 50 %")
+NARROW_STEPS = say("good if like a fresh sample, else poor")
+NO_LIMIT = say("No limit on utility was set")
 
 
 def utility_of(result: Assessment, measures: Measures) -> tuple[float | None, str | None]:
@@ -51,21 +54,45 @@ def useful(result: Assessment, measures: Measures) -> Opinion:
     """A grade, and why."""
     limits = limits_on(result, "use")
     if limits:
-        return by_limits(limits, measures)
+        opinion = by_limits(limits, measures)
+        told = [*_explained(result, measures), opinion.sentence]
+        return replace(opinion, sentence=strung(told, " "))
     value, why = utility_of(result, measures)
     if value is None:
-        return _unknown(measures, None, f"Its use was not measured: {why}.", why)
+        return _unknown(measures, None, say("Its use was not measured: {why}.", why=why), why)
     if not result.inputs.protected.rows:
-        return _opinion("poor", measures, value, ["It holds no record."])
+        return _opinion("poor", measures, value, [say("It holds no record.")])
     if measures.utility == "tables" and not tables_left(_tables(result)):
         return _opinion("poor", measures, value, [_no_table(result)])
     place = place_of(result, measures)
     if is_one_record(result) and not _too_few(result):
         why = one_record_said(result)
-        return _unknown(measures, value, f"Its use cannot be told: {why}.", why)
+        return _unknown(measures, value, say("Its use cannot be told: {why}.", why=why), why)
     if place is None:
         return _not_placed(measures, value)
     return _placed(result, measures, value, place)
+
+
+def _explained(result: Assessment, measures: Measures) -> list[str]:
+    """What the utility is, where limits decide; nothing where no file of known loss tells it."""
+    value, _ = utility_of(result, measures)
+    place = None if value is None else place_of(result, measures)
+    if value is None or place is None or is_one_record(result) or _too_few(result):
+        return []
+    return [part for part in _told(result, measures, value, place) if part]
+
+
+def _told(
+    result: Assessment, measures: Measures, value: float, place: Place, held: str = ""
+) -> list[str]:
+    """Where the file stands, what is gone or held against it, and its figure on the map."""
+    gone = removed(result)
+    return [
+        _three(result, measures, place, gone),
+        _position(place, _step(measures)),
+        held or _gone(gone),
+        _on_the_map(value, place, gone),
+    ]
 
 
 def _tables(result: Assessment) -> Tables:
@@ -91,7 +118,7 @@ def _opinion(
         value=value,
         limit=None,
         kept=kept,
-        sentence=" ".join(part for part in said if part),
+        sentence=strung((part for part in said if part), " "),
     )
 
 
@@ -104,23 +131,33 @@ def _unknown(measures: Measures, value: float | None, said: str, why: str | None
 
 def _not_placed(measures: Measures, value: float) -> Opinion:
     """A measure that nothing stands beside."""
-    why = "the measure has no reference points here"
-    said = (
-        f"{NO_LIMIT}, and no file of known loss stands beside the measure "
-        f"({utility_title(measures.utility)}: {figure(value)}). Say what is enough: --require "
-        '"utility>=0.8".'
+    why = say("the measure has no reference points here")
+    said = say(
+        "{no_limit}, and no file of known loss stands beside the measure "
+        '({utility_title}: {value}). Say what is enough: --require "utility>=0.8".',
+        no_limit=NO_LIMIT,
+        utility_title=utility_title(measures.utility),
+        value=figure(value),
     )
     return _unknown(measures, value, said, why)
 
 
 def _no_table(result: Assessment) -> str:
-    number = {2: "two", 3: "three"}[_tables(result).ways]
-    return f"No table of {number} variables can be made any more: {_removed(removed(result))}."
+    number = SMALL[_tables(result).ways]
+    return say(
+        "No table of {number} variables can be made any more: {removed}.",
+        number=number,
+        removed=_removed(removed(result)),
+    )
 
 
 def _removed(names: Sequence[str]) -> str:
     told = in_words(names, MOST_NAMED)
-    return f"{told} was removed" if len(names) == 1 else f"{told} were removed"
+    return (
+        say("{told} was removed", told=told)
+        if len(names) == 1
+        else say("{told} were removed", told=told)
+    )
 
 
 def _placed(result: Assessment, measures: Measures, value: float, place: Place) -> Opinion:
@@ -129,13 +166,10 @@ def _placed(result: Assessment, measures: Measures, value: float, place: Place) 
         return _opinion("poor", measures, value, [_few_left(result)], place.kept)
     grade = _grade(place, gone, weak)
     held_back = place.keeps(GOOD) and grade != "good"
-    said = [
-        f"{_lead(result, measures, place, gone)}{_position(place, _fresh(result))}.",
-        _caps(gone, weak) if held_back else _gone(gone),
-        _rule(place),
-    ]
+    held = _caps(gone, weak) if held_back else ""
+    said = [*_told(result, measures, value, place, held), _rule(place, _step(measures))]
     opinion = _opinion(grade, measures, value, said, place.kept)
-    brief = " ".join(part for part in said[:-1] if part)
+    brief = strung((part for part in said[:-1] if part), " ")
     return replace(opinion, brief=brief, steps=NARROW_STEPS if place.narrow else STEPS)
 
 
@@ -158,24 +192,27 @@ def _is_smaller(result: Assessment) -> bool:
 def _few_left(result: Assessment) -> str:
     place = tables_place(tables_judged(_tables(result)))
     assert place is not None
-    return (
-        f"It holds {_records(result)}, and its tables agree with the original's in only "
-        f"{per_cent(place.value)} of what they count. {NO_LIMIT}: a smaller file with less than "
-        "50 % is called poor, even if a fresh sample of its size would have no more."
+    return say(
+        "It holds {records}, and its tables agree with the original's in only "
+        "{value} of what they count. {no_limit}: a smaller file with less than 50 % "
+        "is called poor, even if a fresh sample of its size would have no more.",
+        records=_records(result),
+        value=per_cent(place.value),
+        no_limit=NO_LIMIT,
     )
 
 
 def _records(result: Assessment) -> str:
     rows, all_rows = result.inputs.protected.rows, result.inputs.original.rows
-    return f"{counted(rows, 'record')} of {all_rows:,}"
+    return say("{records} of {all_rows:,}", records=counted(rows, "record"), all_rows=all_rows)
 
 
 def _fresh(result: Assessment) -> str:
     """What stands for nothing lost: a sample as large as the file."""
     rows = result.inputs.protected.rows
     if rows == result.inputs.original.rows:
-        return "a fresh sample of the original"
-    return f"a fresh sample of {counted(rows, 'record')} of the original"
+        return say("a fresh sample of the original")
+    return say("a fresh sample of {records} of the original", records=counted(rows, "record"))
 
 
 def _grade(place: Place, gone: Sequence[str], weak: Sequence[str]) -> Grade:
@@ -190,67 +227,130 @@ def grade_of(place: Place) -> Grade:
     return "fair" if place.keeps(HALF) else "poor"
 
 
-def _lead(result: Assessment, measures: Measures, place: Place, gone: Sequence[str]) -> str:
+def _three(result: Assessment, measures: Measures, place: Place, gone: Sequence[str]) -> str:
+    """The file's figure and those of the two files of known loss, all of the same tables."""
+    fresh = _fresh(result)
     if measures.utility == "gdu":
-        left = " over what is left" if gone else ""
-        return f"The global data utility{left} is {figure(place.value, 2)}, "
+        return (GDU_OF_REST if gone else GDU_OF_ALL).format(
+            value=figure(place.value),
+            fresh=fresh,
+            resample=figure(place.resample),
+            permuted=figure(place.permuted),
+        )
     tables = _tables(result)
-    number = {2: "two", 3: "three"}[tables.ways]
     vary = len(tables_judged(tables)) < len(tables_left(tables))
-    which = TABLES_JUDGED[bool(gone), vary].format(number=number)
-    return f"{which} agree with the original's in {per_cent(place.value)} of what they count, "
+    return say(
+        "{which} agree with the original's in {value}; {fresh} would agree in {resample}, "
+        "shuffled variables in {permuted}.",
+        which=TABLES_JUDGED[bool(gone), vary].format(number=SMALL[tables.ways]),
+        value=per_cent(place.value),
+        fresh=fresh,
+        resample=per_cent(place.resample),
+        permuted=per_cent(place.permuted),
+    )
+
+
+GDU_OF_ALL = say(
+    "The global data utility is {value}; {fresh} would have {resample}, shuffled variables "
+    "{permuted}."
+)
+GDU_OF_REST = say(
+    "The global data utility of the variables that are left is {value}; with all variables, "
+    "{fresh} would have {resample}, shuffled variables {permuted}."
+)
+"""Both files of known loss are measured with all variables."""
 
 
 TABLES_JUDGED = {
-    (False, False): "Tables of {number} variables",
-    (False, True): "Tables of {number} variables that vary",
-    (True, False): "The tables of {number} variables that can still be made",
-    (True, True): "The tables of {number} variables that vary, as far as they can still be made,",
+    (False, False): say("Tables of {number} variables"),
+    (False, True): say("Tables of {number} variables that vary"),
+    (True, False): say("The tables of {number} variables that can still be made"),
+    (True, True): say(
+        "The tables of {number} variables that vary, as far as they can still be made,"
+    ),
 }
 """By whether a variable was removed, and whether one has a single value."""
 
 
-def _position(place: Place, fresh: str) -> str:
-    """Where the score stands, in words that hold for every score."""
+def _position(place: Place, step: str) -> str:
+    """Where the figure stands between the other two, in words that hold for every figure."""
     kept = place.kept
     if kept is None:
-        return _position_if_narrow(place, fresh)
-    if kept >= 1:
-        return f"which is no less than can be expected of {fresh} (100 %)"
+        return _position_if_narrow(place, step)
+    if kept > 1:
+        return say("That is all of the way from shuffled variables to a fresh sample, and further.")
+    if kept == 1:
+        return say("That is all of the way from shuffled variables to a fresh sample.")
     if kept <= 0:
-        return "which is no more than with the original's variables shuffled at random (0 %)"
-    return (
-        f"which is {whole_per_cent(kept)} on a scale from variables shuffled at random (0 %) to "
-        f"{fresh} (100 %)"
+        return say("That is no further than shuffled variables.")
+    return say(
+        "That is {kept} of the way from shuffled variables to a fresh sample.",
+        kept=whole_per_cent(kept),
     )
 
 
-def _position_if_narrow(place: Place, fresh: str) -> str:
+def _position_if_narrow(place: Place, step: str) -> str:
     if abs(place.above_fresh) <= NARROW:
-        beside = f"within 0.01 of that of {fresh}"
-    else:
-        beside = f"{'more' if place.above_fresh > 0 else 'less'} than {fresh} would have"
-    return (
-        f"which is {beside}; but such a sample itself is less than 0.01 above shuffled variables, "
-        "so that this figure cannot tell whether relations are kept"
+        return say(
+            "That is within {step} of a fresh sample; but such a sample itself is less than {step} "
+            "above shuffled variables, so that this figure cannot tell whether relations are kept.",
+            step=step,
+        )
+    if place.above_fresh > 0:
+        return say(
+            "That is more than a fresh sample has; but such a sample itself is less than {step} "
+            "above shuffled variables, so that this figure cannot tell whether relations are kept.",
+            step=step,
+        )
+    return say(
+        "That is less than a fresh sample has; and such a sample itself is less than {step} "
+        "above shuffled variables, so that this figure cannot tell whether relations are kept.",
+        step=step,
     )
+
+
+def _step(measures: Measures) -> str:
+    """The distance below which the two cannot be told apart, as figures of the measure are said."""
+    return figure(NARROW, 2) if measures.utility == "gdu" else say("one percentage point")
 
 
 def _caps(gone: Sequence[str], weak: Sequence[str]) -> str:
     """What keeps a file from being good that else would be."""
-    kept = f"{in_words(weak, MOST_NAMED)} kept too little"
+    kept = say("{weak} kept too little", weak=in_words(weak, MOST_NAMED))
     if not weak:
-        return f"It is not called good because {_removed(gone)}."
+        return say("It is not called good because {removed}.", removed=_removed(gone))
     if not gone:
-        return f"It is not called good because {kept}."
-    return f"It is not called good because {_removed(gone)}, and {kept}."
+        return say("It is not called good because {kept}.", kept=kept)
+    return say(
+        "It is not called good because {removed}, and {kept}.", removed=_removed(gone), kept=kept
+    )
 
 
 def _gone(gone: Sequence[str]) -> str:
-    return f"{_removed(gone)}." if gone else ""
+    return say("{removed}.", removed=_removed(gone)) if gone else ""
 
 
-def _rule(place: Place) -> str:
-    if place.narrow:
-        return f"{NO_LIMIT}: as good as a fresh sample is called good, worse poor."
-    return f"{NO_LIMIT}: 90 % and more is called good, 50 % and more fair."
+def _on_the_map(value: float, place: Place, gone: Sequence[str]) -> str:
+    """The figure of the map, where removed variables make it another than the one judged."""
+    if not gone or round(value - place.value, DIGITS) == 0:
+        return ""
+    return count(
+        len(gone),
+        "On the map its utility is {value}: there, the removed variable counts as nothing.",
+        "On the map its utility is {value}: there, the {n:,} removed variables count as nothing.",
+        value=figure(value),
+    )
+
+
+def _rule(place: Place, step: str) -> str:
+    if not place.narrow:
+        return say(
+            "{no_limit}: from 90 % of that way a file is called good, from 50 % fair.",
+            no_limit=NO_LIMIT,
+        )
+    return say(
+        "{no_limit}: a file with no more than {step} less than a fresh sample is called good, "
+        "any other poor.",
+        no_limit=NO_LIMIT,
+        step=step,
+    )

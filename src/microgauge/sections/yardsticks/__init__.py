@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from microgauge.languages.messages import say
 from microgauge.results.yardsticks import Yardstick
 from microgauge.sections.section import Section
 from microgauge.sections.yardsticks.explanations import EXPLANATIONS
@@ -20,8 +21,8 @@ class Yardsticks(Section):
 
     name = "yardsticks"
     public = True
-    title = "Yardsticks"
-    about = "files whose loss is known"
+    title = say("Yardsticks")
+    about = say("files whose loss is known")
     page = "yardsticks.md"
     module = "microgauge.sections.yardsticks.section"
     answers = "useful"

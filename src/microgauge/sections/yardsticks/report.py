@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say
 from microgauge.results import Assessment, Yardstick
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.sections.charts import ruler
@@ -15,18 +16,18 @@ def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     if not yardsticks:
         return []
     table = Table(
-        caption="Yardsticks",
+        caption=say("Yardsticks"),
         heads=(
-            Head(text="file"),
-            Head(text="GDU", digits=3),
-            Head(text="variables", digits=3),
-            Head(text="pairs", digits=3),
-            Head(text="U_p ratio", right=True),
+            Head(text=say("file")),
+            Head(text=say("GDU"), digits=3),
+            Head(text=say("variables"), digits=3),
+            Head(text=say("pairs"), digits=3),
+            Head(text=say("U_p ratio"), right=True),
         ),
         rows=tuple(rows(result, yardsticks)),
     )
     told = yardstick_story(result.gdu, yardsticks)
-    figures = Group(title="Yardsticks in figures", blocks=(table,), answers="experts")
+    figures = Group(title=say("Yardsticks in figures"), blocks=(table,), answers="experts")
     return [*_ruler(result, yardsticks), *(Sentence(text=said) for said in told), figures]
 
 
@@ -35,5 +36,5 @@ def _ruler(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     known = {yardstick.name: yardstick.gdu for yardstick in yardsticks}
     if result.gdu is None or result.gdu.value is None or not any(known.values()):
         return []
-    heading = "Global data utility: the farther to the right, the less was lost"
-    return [ruler("Yardsticks", heading, known, result.gdu.value)]
+    heading = say("Global data utility: the farther to the right, the less was lost")
+    return [ruler(say("Yardsticks"), heading, known, result.gdu.value)]

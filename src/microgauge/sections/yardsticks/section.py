@@ -15,6 +15,7 @@ import numpy as np
 from microgauge.arrays import Index
 from microgauge.engines.rounds import Asking, together
 from microgauge.errors import InputError, Undefined
+from microgauge.languages.messages import say
 from microgauge.log import Log
 from microgauge.measures.joint.ladder import Plan
 from microgauge.records import dataclass
@@ -54,7 +55,7 @@ def run(study: Study, log: Log) -> Asking[tuple[Yardstick, ...]]:
         cache = study.cache if whole else OriginalCache()
         works = []
         for variant in variants:
-            log.progress(f"yardstick: {variant.name}", 0.0)
+            log.progress(say("yardstick: {name}", name=variant.name), 0.0)
             small = variant.records.rows < min(original.rows, rows)
             works.append(_measured(original, variant, plain, cache, None if small else plan))
         found += yield from together(*works)
@@ -107,15 +108,15 @@ def _variants(original: Table, protected_rows: int, options: Options) -> Iterato
     rng = np.random.default_rng([options.seed, 4])
     rows = original.rows
     resample = _taken(original, rng.integers(0, rows, protected_rows))
-    yield _Variant("resample of the original", resample, resample)
+    yield _Variant(say("resample of the original"), resample, resample)
     for share in SAMPLES:
         sample = _taken(original, rng.choice(rows, max(round(rows * share), 1), replace=False))
-        yield _Variant(f"{share:.0%} sample", sample, sample)
+        yield _Variant(say("{share:.0%} sample", share=share), sample, sample)
     permuted = _drawn(original, lambda: rng.permutation(rows))
     weighted = permuted
     if options.weight is not None:
         weighted = _drawn_by_weight(original, options.weight, rng)
-    yield _Variant("columns permuted", permuted, weighted)
+    yield _Variant(say("columns permuted"), permuted, weighted)
 
 
 def _taken(table: Table, rows: Index) -> Table:
@@ -181,5 +182,5 @@ def _measured(
         )
         value, ratio = measure.told_apart(chosen)
     except Undefined as why:
-        return replace(start, reason=f"propensity: {why}")
+        return replace(start, reason=say("propensity: {why}", why=why))
     return replace(start, propensity=value, propensity_ratio=ratio)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from microgauge.languages.messages import say
 from microgauge.results import GDU, Assessment, Yardstick
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 
@@ -13,13 +15,13 @@ def words(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     if not yardsticks:
         return []
     table = Table(
-        caption="Yardsticks",
+        caption=say("Yardsticks"),
         heads=(
             Head(text="", width=26),
-            Head(text="GDU", digits=3, width=5),
-            Head(text="variables", digits=3, width=9),
-            Head(text="pairs", digits=3, width=5),
-            Head(text="U_p ratio", right=True, width=9),
+            Head(text=say("GDU"), digits=3, width=5),
+            Head(text=say("variables"), digits=3, width=9),
+            Head(text=say("pairs"), digits=3, width=5),
+            Head(text=say("U_p ratio"), right=True, width=9),
         ),
         rows=tuple(
             (name, *halves, None if ratio is None else f"{ratio:,.1f}")
@@ -27,7 +29,7 @@ def words(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
         ),
     )
     told = [Sentence(text=said) for said in yardstick_story(result.gdu, yardsticks)]
-    return [Group(title="Yardsticks: files whose loss is known", blocks=(table, *told))]
+    return [Group(title=say("Yardsticks: files whose loss is known"), blocks=(table, *told))]
 
 
 def rows(
@@ -37,7 +39,7 @@ def rows(
     gdu, propensity = result.gdu, result.propensity
     found = [(_shown(y), y.gdu, y.univariate, y.bivariate, y.propensity_ratio) for y in yardsticks]
     own = (
-        "this protected file",
+        say("this protected file"),
         None if gdu is None else gdu.value,
         None if gdu is None else gdu.univariate,
         None if gdu is None else gdu.bivariate,
@@ -51,11 +53,13 @@ def yardstick_story(gdu: GDU | None, yardsticks: Sequence[Yardstick]) -> list[st
     if gdu is None:
         return []
     found = []
-    for half, words in (("univariate", "Variables"), ("bivariate", "Pairs")):
+    for half, words in (("univariate", say("Variables")), ("bivariate", say("Pairs"))):
         value = getattr(gdu, half)
         known = [(getattr(y, half), _shown(y)) for y in yardsticks if getattr(y, half) is not None]
         if value is not None and known:
-            found.append(f"{words} fare {_among(value, sorted(known))}.")
+            found.append(
+                say("{words} fare {among}.", words=words, among=_among(value, sorted(known)))
+            )
     return found
 
 
@@ -67,24 +71,25 @@ def _among(value: float, known: list[tuple[float, str]]) -> str:
     """
     near = min(known, key=lambda entry: abs(entry[0] - value))
     if abs(near[0] - value) < 0.01:
-        return f"like {_named(near)}"
+        return say("like {named}", named=_named(near))
     below = [entry for entry in known if entry[0] <= value]
     above = [entry for entry in known if entry[0] > value]
     if not below:
-        return f"worse than {_named(known[0])}"
+        return say("worse than {named}", named=_named(known[0]))
     if not above:
-        return f"better than {_named(known[-1])}"
-    return f"between {_named(below[-1])} and {_named(above[0])}"
+        return say("better than {named}", named=_named(known[-1]))
+    return say("between {named} and {named2}", named=_named(below[-1]), named2=_named(above[0]))
 
 
 def _shown(yardstick: Yardstick) -> str:
     """Its name as it is read; in the result the sign stands at the number, as it always did."""
-    return yardstick.name.replace("%", " %")
+    share = re.fullmatch(r"(\d+)% sample", yardstick.name)
+    return say("{percent} % sample", percent=int(share[1])) if share else yardstick.name
 
 
 def _named(entry: tuple[float, str]) -> str:
     value, name = entry
-    return f"{_with_article(name)} ({value:.2f})"
+    return say("{with_article} ({value:.2f})", with_article=_with_article(name), value=value)
 
 
 def _with_article(name: str) -> str:
@@ -95,4 +100,8 @@ def _with_article(name: str) -> str:
     """
     if name.startswith("columns"):
         return name
-    return f"an {name}" if name.startswith(("8", "11 ", "18 ")) else f"a {name}"
+    return (
+        say("an {name}", name=name)
+        if name.startswith(("8", "11 ", "18 "))
+        else say("a {name}", name=name)
+    )

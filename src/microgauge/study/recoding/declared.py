@@ -9,6 +9,7 @@ import numpy as np
 
 from microgauge.arrays import Floats, Index
 from microgauge.errors import Undefined
+from microgauge.languages.messages import say
 from microgauge.schema import Recode, Rounding
 from microgauge.study.recoding.labels import distinct_labels, in_intervals
 from microgauge.study.variable import Described, Side
@@ -27,7 +28,9 @@ def declared_targets(variable: Described, recode: Recode) -> tuple[Keys, Index]:
     if recode.prefix is not None:
         return _prefixed(levels, protected, recode.prefix)
     if not levels.numeric:
-        raise Undefined("breaks, top, bottom and round need a variable whose values are numbers.")
+        raise Undefined(
+            say("breaks, top, bottom and round need a variable whose values are numbers.")
+        )
     if recode.breaks is not None:
         return _banded(levels.numbers, protected, recode)
     return _as_protected(
@@ -39,8 +42,11 @@ def _mapped(levels: Levels, protected: Side, mapping: dict[str, str]) -> tuple[K
     uncovered = [label for label in levels.labels if label not in mapping]
     if uncovered:
         raise Undefined(
-            f"the map does not cover {len(uncovered)} of the {len(levels)} distinct values of the "
-            "original."
+            say(
+                "the map does not cover {n} of the {n2} distinct values of the original.",
+                n=len(uncovered),
+                n2=len(levels),
+            )
         )
     labels = [mapping[label] for label in levels.labels]
     if protected.levels.numeric and all(_is_number(label) for label in labels):
@@ -84,8 +90,12 @@ def _banded(numbers: Floats, protected: Side, recode: Recode) -> tuple[Keys, Ind
     uncovered = int((band < 0).sum())
     if uncovered:
         raise Undefined(
-            f"the breaks do not cover {uncovered} of the {len(numbers)} distinct values of the "
-            "original: they lie below the first break."
+            say(
+                "the breaks do not cover {uncovered} of the {n} distinct values of the "
+                "original: they lie below the first break.",
+                uncovered=uncovered,
+                n=len(numbers),
+            )
         )
     labels = recode.labels or band_labels(breaks, recode.closed, protected)
     if protected.levels.numeric and all(_is_number(label_of(label)) for label in labels):

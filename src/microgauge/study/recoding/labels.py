@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from microgauge.arrays import Floats, Index
+from microgauge.languages.messages import say
 from microgauge.study.variable import Side
 from microgauge.values.intervals import Interval, assign, parse_interval
 from microgauge.values.levels import Keys
@@ -70,7 +71,7 @@ def in_intervals(
     position = np.where(band >= 0, place[band], beside)
     used, target = np.unique(position, return_inverse=True)
     keys = [
-        labels[ranked[int(p)]] if p == int(p) and p >= 0 else f"outside the bands ({n})"
+        labels[ranked[int(p)]] if p == int(p) and p >= 0 else say("outside the bands ({n})", n=n)
         for n, p in enumerate(used, start=1)
     ]
     return tuple(keys), target

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.tables.formats.columnar import ColumnarFormat
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ class Arrow(ColumnarFormat):
         from microgauge.tables.formats.arrow_buffers import buffers_fit
 
         if not buffers_fit(part):
-            raise InputError(self.damaged(source.part_name(part), "a buffer ends beyond the file"))
+            raise InputError(
+                self.damaged(source.part_name(part), say("a buffer ends beyond the file"))
+            )
         return super().schema(source, part)
 
     def scan_file(self, file: Path | IO[bytes]) -> pl.LazyFrame:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from microgauge.languages.messages import say
+
 TAIL = struct.Struct("<i6s")
 BLOCK = struct.Struct("<qi4xq")
 PAIR = struct.Struct("<qq")
@@ -33,7 +35,7 @@ class Table:
 
     def _number(self, shape: str, at: int) -> int:
         if at < 0:
-            raise struct.error("before the start")
+            raise struct.error(say("before the start"))
         return int(struct.unpack_from(shape, self.data, at)[0])
 
     def place(self, field: int) -> int | None:

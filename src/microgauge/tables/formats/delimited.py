@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.tables.formats.format import GZIP_MAGIC, Format, Held, Lines
 
 if TYPE_CHECKING:
@@ -56,9 +57,11 @@ class Delimited(Format):
     def damaged(self, where: str, why: str) -> str:
         """What a reader of text says may hold cells of the data, so it is left out."""
         del why
-        return (
-            f"{where} is not a readable CSV file in UTF-8: a line has more fields than the "
-            "header, a quote is not closed, or a byte is no text. Repair or convert it."
+        return say(
+            "{where} is not a readable CSV file in UTF-8: a line has more fields "
+            "than the header, a quote is not closed, or a byte is no text. Repair or "
+            "convert it.",
+            where=where,
         )
 
     def schema(self, source: Source, part: Path) -> dict[str, pl.DataType]:
@@ -187,4 +190,6 @@ def _content(part: Path, source: Source) -> bytes:
     except (OSError, EOFError, zlib.error):
         # What is said of it may hold the first bytes of text that follows the zip.
         where = source.part_name(part)
-        raise InputError(f"{where} is not a whole gzip file; copy it again.") from None
+        raise InputError(
+            say("{where} is not a whole gzip file; copy it again.", where=where)
+        ) from None

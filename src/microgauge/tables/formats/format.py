@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from microgauge.tables.source import Source
 
 
+SHEET = "::"
+"""Stands between a file and the name of a sheet in it."""
 GZIP_MAGIC = b"\x1f\x8b"
 """How zipped files start."""
 
@@ -85,6 +88,11 @@ class Format(ABC):
     has_sheets: ClassVar[bool] = False
     """Whether a file holds tables by name: FILE::NAME."""
 
+    def sheets(self, path: Path, where: str) -> tuple[str, ...]:
+        """The tables in a file, where its format has sheets; `where` names the file."""
+        del path, where
+        return ()
+
     def opens(self, path: Path, start: bytes) -> bool:
         """Whether a file, by its first bytes or its name, is one of these."""
         told = bool(self.magic) and start.startswith(self.magic)
@@ -96,9 +104,12 @@ class Format(ABC):
 
     def damaged(self, where: str, why: str) -> str:
         """The fault of a part that cannot be read. What a reader says may not hold cells."""
-        return (
-            f"{where} is not a readable {self.name} file ({why}). "
-            "It may be cut off or damaged; copy or export it again."
+        return say(
+            "{where} is not a readable {name} file ({why}). It may be cut off or "
+            "damaged; copy or export it again.",
+            where=where,
+            name=self.name,
+            why=why,
         )
 
     # -- for formats that are read in batches ----------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 from microgauge.records import dataclass
 from microgauge.tables.formats.format import Format, Held
 
@@ -79,8 +80,13 @@ def _read(path: Path, where: str) -> tuple[pl.DataFrame, LabelFacts]:
         frame, meta = read(str(path), output_format="polars")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OSError) as error:
         raise InputError(
-            f"{where} is not a readable {path.suffix} file ({error}). "
-            "It may be cut off or damaged; export it again."
+            say(
+                "{where} is not a readable {suffix} file ({error}). It may be cut off or "
+                "damaged; export it again.",
+                where=where,
+                suffix=path.suffix,
+                error=error,
+            )
         ) from None
     facts = LabelFacts(
         meta.variable_value_labels, meta.variable_measure, meta.column_names_to_labels

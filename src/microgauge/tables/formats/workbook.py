@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from microgauge.errors import InputError, hint, listing
-from microgauge.tables.formats.format import WholeFormat
+from microgauge.languages.messages import say
+from microgauge.tables.formats.format import SHEET, WholeFormat
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +33,15 @@ class Workbook(WholeFormat):
 
     def damaged(self, where: str, why: str) -> str:
         """A workbook that is none."""
-        return f"{where} is not a readable workbook ({why}). It may be damaged; save it again."
+        return say(
+            "{where} is not a readable workbook ({why}). It may be damaged; save it again.",
+            where=where,
+            why=why,
+        )
+
+    def sheets(self, path: Path, where: str) -> tuple[str, ...]:
+        """All sheets, in their order."""
+        return _names(_opened(path, where))
 
     def frame(self, part: Path, where: str) -> pl.DataFrame:
         """The cells of one sheet under the names in its first row."""
@@ -44,7 +53,9 @@ class Workbook(WholeFormat):
         sheet = _sheet(_opened(file_of(part), where), part, where)
         rows = _without_empty_end(sheet.to_python())
         if not rows:
-            raise InputError(f"{where}: the sheet {sheet.name} is empty.")
+            raise InputError(
+                say("{where}: the sheet {name} is empty.", where=where, name=sheet.name)
+            )
         _refuse_merged_header(sheet, where)
         header = checked_header([_text(cell).strip() for cell in rows[0]], where)
         columns = zip(*rows[1:], strict=True) if rows[1:] else [()] * len(header)
@@ -68,27 +79,19 @@ def _opened(path: Path, where: str) -> Any:
 
 
 def _protected(where: str) -> str:
-    return f"{where} is protected by a password. Save a copy without one."
+    return say("{where} is protected by a password. Save a copy without one.", where=where)
+
+
+def _names(workbook: Any) -> tuple[str, ...]:
+    """The sheets that hold cells; others hold a drawing."""
+    return tuple(s.name for s in workbook.sheets_metadata if str(s.typ).endswith("WorkSheet"))
 
 
 def _sheet(workbook: Any, part: Path, where: str) -> Any:
     """The sheet that is named, or the only one."""
-    from microgauge.tables.source import SHEET, sheet_of
+    from microgauge.tables.source import sheet_of
 
-    wanted = sheet_of(part)
-    names = [s.name for s in workbook.sheets_metadata if str(s.typ).endswith("WorkSheet")]
-    if wanted is None:
-        if len(names) != 1:
-            raise InputError(
-                f"{where} has {len(names)} sheets: {listing(names)}. Name one behind the file, "
-                f"like {part.name}{SHEET}{names[0] if names else 'Sheet'}."
-            )
-        wanted = names[0]
-    if wanted not in names:
-        raise InputError(
-            f'{where}: there is no sheet "{wanted}". There are {listing(names)}.'
-            f"{hint(wanted, names)}"
-        )
+    wanted = chosen_sheet(_names(workbook), sheet_of(part), part.name, where)
     import python_calamine as calamine
 
     try:
@@ -97,13 +100,47 @@ def _sheet(workbook: Any, part: Path, where: str) -> Any:
         raise RuntimeError(str(error)) from None
 
 
+def chosen_sheet(names: Sequence[str], wanted: str | None, file: str, where: str) -> str:
+    """The sheet that is meant: the one that is named, or the only one; a fault where none is."""
+    if wanted is None:
+        if len(names) != 1:
+            raise InputError(
+                say(
+                    "{where} has {n} sheets: {names}. Name one behind the file, like "
+                    "{name}{sheet}{value}.",
+                    where=where,
+                    n=len(names),
+                    names=listing(names),
+                    name=file,
+                    sheet=SHEET,
+                    value=names[0] if names else "Sheet",
+                )
+            )
+        return names[0]
+    if wanted not in names:
+        raise InputError(
+            say(
+                '{where}: there is no sheet "{wanted}". There are {names}.{hint}',
+                where=where,
+                wanted=wanted,
+                names=listing(names),
+                hint=hint(wanted, names),
+            )
+        )
+    return wanted
+
+
 def _refuse_merged_header(sheet: Any, where: str) -> None:
     """A name across several columns names none of them."""
     top = sheet.start[0]
     if any(first[0] <= top <= last[0] for first, last in sheet.merged_cell_ranges or ()):
         raise InputError(
-            f"{where}: cells of the first row of {sheet.name} are merged. Give every column a cell "
-            "with its own name."
+            say(
+                "{where}: cells of the first row of {name} are merged. Give every column "
+                "a cell with its own name.",
+                where=where,
+                name=sheet.name,
+            )
         )
 
 

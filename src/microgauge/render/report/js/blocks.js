@@ -3,6 +3,7 @@ import { chart, smallIntervals } from "./charts.js";
 import { el, legend, name, none, number, stories, why } from "./dom.js";
 import { ruler } from "./rulers.js";
 import { sortable, wideMeter } from "./tables.js";
+import { say } from "./words.js";
 
 // A card, and what explains it: as wide as all cards, below the row that the card stands in.
 export const figureCard = (figure) => {
@@ -24,7 +25,8 @@ const tableCell = (value, head, first) => {
     const node = value.block === "intervals" ? smallIntervals(value) : drawn(value);
     return { node, sort: null };
   }
-  if (typeof value === "boolean") return { text: value ? "yes" : "no", sort: Number(value) };
+  if (typeof value === "boolean")
+    return { text: value ? say("yes") : say("no"), sort: Number(value) };
   if (typeof value === "string")
     return first ? { node: name(value), sort: value } : { text: value, sort: value };
   return { text: number(value, head.digits ?? null), sort: value };

@@ -1,6 +1,7 @@
 // Charts: Vega-Lite, drawn when they are opened, and again when the theme changes.
 import { cut, el, none } from "./dom.js";
 import { drawing } from "./drawing.js";
+import { AFTER, BEFORE, data, say } from "./words.js";
 
 export const dark = () => document.documentElement.dataset.theme === "dark";
 
@@ -28,7 +29,7 @@ const THEMES = {
 };
 const theme = () => THEMES[dark() ? "dark" : "light"];
 
-export const SIDES = { domain: ["original", "protected"], range: ["$before", "$after"] };
+export const SIDES = { domain: [BEFORE, AFTER], range: ["$before", "$after"] };
 
 const LETTERS = 14;
 
@@ -58,9 +59,24 @@ const config = () => {
 
 const COLOURED = new Set(["color", "fill", "stroke", "range"]);
 
+// What stands beside the values of these fields where the mouse is.
+const FIELDS = {
+  candidate: say("candidate"),
+  full: say("label"),
+  high: say("high"),
+  label: say("label"),
+  low: say("low"),
+  name: say("name"),
+  share: say("share"),
+  side: say("side"),
+  value: say("value"),
+};
+const titled = (told) => ({ title: FIELDS[told.field] ?? told.field, ...told });
+
 // Colours that are named take those of the theme. Values of the data are left as they are.
 const themed = (node, key) => {
   if (typeof node === "string") return (COLOURED.has(key) && theme()[node]) || node;
+  if (key === "tooltip" && Array.isArray(node)) return node.map(titled);
   if (Array.isArray(node)) return key === "values" ? node : node.map((entry) => themed(entry, key));
   if (node === null || typeof node !== "object") return node;
   return Object.fromEntries(
@@ -69,7 +85,7 @@ const themed = (node, key) => {
 };
 
 // As everywhere else, a per cent stands apart from its number.
-const NUMBERS = {
+const NUMBERS = data.locale ?? {
   decimal: ".",
   thousands: ",",
   grouping: [3],
@@ -83,10 +99,10 @@ const DEFAULT_ROOM = 600;
 const roomFor = (place) => place.clientWidth || DEFAULT_ROOM;
 
 // The height of so many rows: Vega-Lite does not count them where it fits a width.
-const heightOf = ({ height, data, encoding, layer }) => {
+const heightOf = ({ height, data: held, encoding, layer }) => {
   if (!height?.step) return height;
   const { y, yOffset } = encoding?.y ? encoding : layer[0].encoding;
-  const count = (field) => new Set(data.values.map((row) => row[field])).size;
+  const count = (field) => new Set(held.values.map((row) => row[field])).size;
   return height.step * count(y.field) * (yOffset ? count(yOffset.field) : 1);
 };
 
@@ -100,6 +116,13 @@ const fitting = (spec, room) => {
   if (typeof spec.width !== "number" || !spec.height) return spec;
   const autosize = { type: "fit-x", contains: "padding" };
   return { ...spec, width: room, height: heightOf(spec), autosize };
+};
+
+// One picture with a name of its own: what Vega says of it and its parts is English.
+const asPicture = (place) => {
+  place.setAttribute("role", "img");
+  place.removeAttribute("aria-roledescription");
+  place.querySelector("svg").setAttribute("aria-hidden", "true");
 };
 
 const draw = (place) => {
@@ -122,8 +145,9 @@ const draw = (place) => {
   };
   return drawing
     .then((embed) => embed(place, spec, options))
+    .then(() => asPicture(place))
     .catch((error) => {
-      place.textContent = "This chart cannot be drawn.";
+      place.textContent = say("This chart cannot be drawn.");
       console.error(error);
     });
 };
@@ -158,9 +182,6 @@ window.addEventListener("resize", () => {
   const changed = (place, entry) => !entry.fixed && entry.room !== roomFor(place);
   waiting = window.setTimeout(() => redrawIf(changed), 150);
 });
-
-export const edgeLabel = (value) =>
-  new Intl.NumberFormat("en", { maximumSignificantDigits: 12 }).format(value);
 
 const quantity = (field) => ({ field, type: "quantitative", title: null, scale: { zero: false } });
 const sideColour = { field: "side", type: "nominal", scale: SIDES, legend: null };
@@ -218,7 +239,7 @@ export const smallIntervals = (entry) => {
     const value = entry[side];
     if (none(value)) return [];
     const [low, high] = entry[`${side}_ci`] ?? [value, value];
-    return [{ key: `${i}`, label: side, side, value, low, high }];
+    return [{ key: `${i}`, label: SIDES.domain[i], side: SIDES.domain[i], value, low, high }];
   });
   const y = { field: "key", type: "nominal", axis: null, sort: null };
   const make = () => ({ ...intervals(rows, 14), width: 220, encoding: { y } });

@@ -1,11 +1,17 @@
 // What a committee reads first, and alone on the first page: two answers, a map, what to know.
-import { data, el, name, none, number, path, svg, why } from "./dom.js";
+import { el, name, none, number, path, svg, why } from "./dom.js";
 import { wideMeter } from "./tables.js";
+import { BEFORE, data, say } from "./words.js";
 
 const MOST_FINDINGS = 6;
 
-const GRADES = { good: "Good", fair: "Fair", poor: "Poor", unknown: "Not known" };
-const SERIOUS = { stop: "Stop", warn: "Look at it", note: "To know" };
+const GRADES = {
+  good: say("Good"),
+  fair: say("Fair"),
+  poor: say("Poor"),
+  unknown: say("Not known"),
+};
+const SERIOUS = { stop: say("Stop"), warn: say("Look at it"), note: say("To know") };
 
 // A shape for each grade: nobody needs to see a colour.
 const SHAPES = {
@@ -31,7 +37,10 @@ export const icon = (grade) => {
 export const graded = (grade) =>
   el("span", { class: `grade ${grade}` }, icon(grade), GRADES[grade] ?? SERIOUS[grade]);
 
-const limitSaid = (answer) => (answer.limit ? `limit: ${answer.limit}` : "no limit set");
+const measureSaid = ({ measure, limit }) =>
+  limit
+    ? say("{measure}; limit: {limit}", { measure, limit })
+    : say("{measure}; no limit set", { measure });
 
 // A number, and what it is.
 const figure = (shown, said) =>
@@ -53,13 +62,12 @@ const bar = ({ value, marks, ends, said: place }) => {
 // Is it useful, is it safe: grade, number, limit, one sentence; and what explains the number.
 const answerCard = (title, subject, answer) => {
   const [button, box] = why(answer.key, answer.value);
-  const said = `${answer.measure}; ${limitSaid(answer)}`;
   const card = el(
     "div",
     { class: `answer ${subject}` },
     el("h2", {}, title, button ?? ""),
     el("p", { class: "said" }, graded(answer.grade)),
-    none(answer.value) ? null : figure(number(answer.value), said),
+    none(answer.value) ? null : figure(number(answer.value), measureSaid(answer)),
     ...(answer.bar ? bar(answer.bar) : []),
     el("p", { class: "sentence" }, answer.sentence),
   );
@@ -81,8 +89,14 @@ const axes = () => [
   words(BOX.left - 6, up(0) + 5, "0", "end"),
   words(across(0), BOX.bottom + 17, "0", "middle"),
   words(across(1), BOX.bottom + 17, "1", "middle"),
-  words((BOX.left + BOX.right) / 2, BOX.bottom + 34, "risk (left is safer)", "middle", "risky"),
-  words(BOX.left, BOX.top - 8, "utility (up is better)", "start", "useful"),
+  words(
+    (BOX.left + BOX.right) / 2,
+    BOX.bottom + 34,
+    say("risk (left is safer)"),
+    "middle",
+    "risky",
+  ),
+  words(BOX.left, BOX.top - 8, say("utility (up is better)"), "start", "useful"),
 ];
 
 const limitLines = (limits) =>
@@ -91,14 +105,14 @@ const limitLines = (limits) =>
       const d = `M${BOX.left} ${up(at)}H${BOX.right}`;
       return [
         svg("path", { d, class: "limit useful" }),
-        words(BOX.right, up(at) + 15, `limit ${at}`, "end", "useful"),
+        words(BOX.right, up(at) + 15, say("limit {at}", { at }), "end", "useful"),
       ];
     }
     const d = `M${across(at)} ${BOX.top}V${BOX.bottom}`;
     const side = at > 0.6 ? ["end", -5] : ["start", 5];
     return [
       svg("path", { d, class: "limit risky" }),
-      words(across(at) + side[1], BOX.bottom - 6, `limit ${at}`, side[0], "risky"),
+      words(across(at) + side[1], BOX.bottom - 6, say("limit {at}", { at }), side[0], "risky"),
     ];
   });
 
@@ -108,12 +122,12 @@ const diamond = (x, y) => svg("path", { d: `M${x} ${y - 7}l7 7l-7 7l-7-7z`, clas
 const original = (risk) => {
   if (none(risk)) {
     const d = `M${BOX.left} ${up(1)}H${BOX.right}`;
-    return [svg("path", { d, class: "original" }), words(BOX.right, up(1) - 6, "original", "end")];
+    return [svg("path", { d, class: "original" }), words(BOX.right, up(1) - 6, BEFORE, "end")];
   }
   const end = across(risk) > 200;
   return [
     diamond(across(risk), up(1)),
-    words(across(risk) + (end ? -11 : 11), up(1) - 6, "original", end ? "end" : "start"),
+    words(across(risk) + (end ? -11 : 11), up(1) - 6, BEFORE, end ? "end" : "start"),
   ];
 };
 
@@ -124,23 +138,26 @@ const thisFile = (risk, utility) => {
   const low = y < up(0.85) ? 19 : 5;
   return [
     svg("circle", { cx: x, cy: y, r: 8, class: "file" }),
-    words(x + (end ? -12 : 12), y + low, "this file", end ? "end" : "start", "strong"),
+    words(x + (end ? -12 : 12), y + low, say("this file"), end ? "end" : "start", "strong"),
   ];
 };
 
 const mapSaid = ({ risk, utility, limits }) => {
-  const kept = limits.map(([figure, at]) => `limit on ${figure} ${at}`);
-  return [
-    `Risk–utility map. This file: risk ${number(risk)}, utility ${number(utility)}`,
-    ...kept,
-  ].join("; ");
+  const kept = limits.map(([figure, at]) =>
+    figure === "risk" ? say("limit on risk {at}", { at }) : say("limit on utility {at}", { at }),
+  );
+  const place = { risk: number(risk), utility: number(utility) };
+  return [say("Risk–utility map. This file: risk {risk}, utility {utility}", place), ...kept].join(
+    say("; "),
+  );
 };
 
 const NOT_PLACED = {
-  "true true":
+  "true true": say(
     "Neither risk nor utility was measured, so the file has no place on the risk–utility map.",
-  "true false": "No risk was measured, so the file has no place on the risk–utility map.",
-  "false true": "No utility was measured, so the file has no place on the risk–utility map.",
+  ),
+  "true false": say("No risk was measured, so the file has no place on the risk–utility map."),
+  "false true": say("No utility was measured, so the file has no place on the risk–utility map."),
 };
 
 // Where grades lie: what is good inside what is fair. Lines differ as colours do.
@@ -210,7 +227,8 @@ const finding = (found) =>
       el(
         "p",
         { class: "remedy" },
-        el("b", {}, "What to do: "),
+        el("b", {}, say("What to do:")),
+        " ",
         found.remedy,
         " ",
         el("span", { class: "see" }, `(${found.see})`),
@@ -219,15 +237,16 @@ const finding = (found) =>
   );
 
 const findings = (found) => {
-  const told = [el("h2", {}, "What to know before release")];
+  const told = [el("h2", {}, say("What to know before release"))];
   if (!found.length) {
-    return [...told, el("p", {}, "Nothing stood out in what was measured.")];
+    return [...told, el("p", {}, say("Nothing stood out in what was measured."))];
   }
   const list = (some) => el("ol", { class: "findings" }, ...some.map(finding));
   told.push(list(found.slice(0, MOST_FINDINGS)));
   if (found.length > MOST_FINDINGS) {
     const more = found.slice(MOST_FINDINGS);
-    told.push(el("details", {}, el("summary", {}, `${more.length} more`), list(more)));
+    const said = say("{n} more", { n: more.length });
+    told.push(el("details", {}, el("summary", {}, said), list(more)));
   }
   return told;
 };
@@ -240,15 +259,17 @@ const limitRow = ([said, value, met, reason]) =>
       "span",
       { class: `grade ${met ? "good" : "poor"}` },
       icon(met ? "good" : "poor"),
-      met ? "Kept" : "Missed",
+      met ? say("Kept") : say("Missed"),
     ),
-    ` ${said}; `,
-    none(value) ? `there is no figure: ${reason}` : `it is ${number(value)}`,
+    " ",
+    none(value)
+      ? say("{limit}; there is no figure: {reason}", { limit: said, reason })
+      : say("{limit}; it is {value}", { limit: said, value: number(value) }),
   );
 
 const limits = (rows) =>
   rows?.length
-    ? [el("h2", {}, "Limits"), el("ul", { class: "limits" }, ...rows.map(limitRow))]
+    ? [el("h2", {}, say("Limits")), el("ul", { class: "limits" }, ...rows.map(limitRow))]
     : [];
 
 // What was compared, as rows of what it is, what is said of it, and a path.
@@ -270,21 +291,23 @@ export const paper = (rows) => {
   return el(
     "div",
     { class: "paper" },
-    el("h2", {}, "What was compared"),
+    el("h2", {}, say("What was compared")),
     compared(rows, file),
     el(
       "div",
       { class: "sign" },
-      line("Released, or not"),
-      line("Date"),
-      line("Name and signature"),
+      line(say("Released, or not")),
+      line(say("Date")),
+      line(say("Name and signature")),
     ),
   );
 };
 
+// Both files stand first of what was compared.
+export const bothFiles = (rows) => rows.slice(0, 2);
+
 const heading = (report, title) => {
-  const rows = report.compared.filter(([what]) => what === "original" || what === "protected");
-  const facts = rows.map(([what, said, place]) =>
+  const facts = bothFiles(report.compared).map(([what, said, place]) =>
     el(
       "span",
       { class: "fact" },
@@ -302,7 +325,7 @@ const heading = (report, title) => {
   );
 };
 
-const UNGRADED = "The verdict was not asked for, so that nothing is said of it here.";
+const UNGRADED = say("The verdict was not asked for, so that nothing is said of it here.");
 
 // Without a verdict (not computed, or not for data users): what the measures say, and no grade.
 const ungraded = (report) => {
@@ -313,26 +336,28 @@ const ungraded = (report) => {
   const card = el(
     "div",
     { class: "answer useful" },
-    el("h2", {}, "Useful?", button ?? ""),
+    el("h2", {}, say("Useful?"), button ?? ""),
     ...shown,
     ...report.verdict.map((said) => el("p", { class: "sentence" }, said)),
   );
   if (report.edition === "public") return [el("div", { class: "answers alone" }, card, box)];
   const unknown = { grade: "unknown", value: null, sentence: UNGRADED };
-  return [el("div", { class: "answers two" }, card, answerCard("Safe?", "safe", unknown)[0], box)];
+  return [
+    el("div", { class: "answers two" }, card, answerCard(say("Safe?"), "safe", unknown)[0], box),
+  ];
 };
 
 const answered = (report) => {
   const { useful, safe, map, findings: found } = report.decision;
-  const [first, firstBox] = answerCard("Useful?", "useful", useful);
-  const [second, secondBox] = answerCard("Safe?", "safe", safe);
+  const [first, firstBox] = answerCard(say("Useful?"), "useful", useful);
+  const [second, secondBox] = answerCard(say("Safe?"), "safe", safe);
   return [
     el("div", { class: "answers" }, first, second, smallMap(map), firstBox, secondBox),
     ...findings(found),
   ];
 };
 
-const CALLED = { internal: "Release check", public: "What this file is good for" };
+const CALLED = { internal: say("Release check"), public: say("What this file is good for") };
 
 // `prefix` tells one candidate's from that of the page around it, which has the page's title.
 export const decision = (report, prefix) => {
@@ -344,8 +369,8 @@ export const decision = (report, prefix) => {
     {
       id: `${prefix}decision`,
       class: "decision",
-      "aria-label": prefix ? null : "Decision",
-      "data-short": "Decision",
+      "aria-label": prefix ? null : say("Decision"),
+      "data-short": say("Decision"),
     },
     heading(report, made),
     ...(report.decision ? answered(report) : ungraded(report)),

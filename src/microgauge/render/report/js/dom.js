@@ -1,6 +1,5 @@
 // Small helpers. Everything from the data enters the page as text, never as markup.
-
-export const data = JSON.parse(document.getElementById("data").textContent);
+import { AFTER, BEFORE, data, say, written } from "./words.js";
 
 // No line is broken between a number and its per cent.
 const bound = (child) =>
@@ -42,7 +41,7 @@ const measure = (value) => {
 // The one way in which numbers are written: figures, and with `digits` null whatever has a unit of
 // its own (counts, means), which has four digits that count.
 export const number = (value, digits = 3) =>
-  none(value) ? "–" : (digits === null ? amount(value) : measure(value)).replace("-", "−");
+  none(value) ? "–" : written(digits === null ? amount(value) : measure(value)).replace("-", "−");
 
 // Whatever has a unit of its own.
 export const general = (value) => number(value, null);
@@ -69,7 +68,7 @@ const clean = (text) => (text.toWellFormed ? text.toWellFormed() : text);
 export const distinct = (labels, most = 34) => {
   const seen = new Set();
   return labels.map((label) => {
-    const start = cut(clean(String(label)), most) || "(empty)";
+    const start = cut(clean(String(label)), most) || say("(empty)");
     let text = start;
     for (let n = 2; seen.has(text); n += 1) text = `${start} (${n})`;
     seen.add(text);
@@ -91,22 +90,29 @@ const readings = (steps, value) => {
   if (!steps) return [];
   if (!none(value)) {
     const [, said] = steps.find(([most]) => none(most) || value <= most) ?? [];
-    return said ? [["this value", `${number(value)}: ${said}`]] : [];
+    return said
+      ? [[say("this value"), say("{value}: {said}", { value: number(value), said })]]
+      : [];
   }
   const told = steps.map(([most, said], i) => {
-    const where = none(most) ? (i ? "above" : "always") : `up to ${number(most, null)}`;
-    return `${where}: ${said}`;
+    if (!none(most)) return say("up to {value}: {said}", { value: general(most), said });
+    return i ? say("above: {said}", { said }) : say("always: {said}", { said });
   });
-  return [["values", told.join("; ")]];
+  return [[say("values"), told.join(say("; "))]];
 };
 
 // A button and the box it opens: what a figure means, and what to think of its value.
 export const why = (key, value = null) => {
-  const words = key && Object.hasOwn(data.explain, key) ? data.explain[key] : null;
-  if (!words) return [null, null];
+  const meant = key && Object.hasOwn(data.explain, key) ? data.explain[key] : null;
+  if (!meant) return [null, null];
   const id = `explain-${(ids += 1)}`;
-  const parts = ["question", "range", "direction"].map((part) => [part, words[part]]);
-  const told = [...parts, ...readings(words.reading, value), ["reference", words.reference]];
+  const told = [
+    [say("question"), meant.question],
+    [say("range"), meant.range],
+    [say("direction"), meant.direction],
+    ...readings(meant.reading, value),
+    [say("reference"), meant.reference],
+  ];
   const box = el(
     "div",
     { class: "explain", id, hidden: "" },
@@ -127,7 +133,7 @@ export const why = (key, value = null) => {
       type: "button",
       "aria-expanded": "false",
       "aria-controls": id,
-      "aria-label": `What does this figure mean? ${words.question}`,
+      "aria-label": say("What does this figure mean? {question}", { question: meant.question }),
       onclick: toggle,
     },
     "?",
@@ -165,15 +171,15 @@ export const stories = (rows) =>
     ...rows.flatMap(([what, said]) => [el("dt", {}, what), el("dd", {}, said)]),
   );
 
-export const legend = (before = "original") => {
+export const legend = (before = BEFORE) => {
   const dot = (side, text) => el("span", {}, el("i", { class: side }), text);
-  return el("span", { class: "legend" }, dot("before", before), dot("after", "protected"));
+  return el("span", { class: "legend" }, dot("before", before), dot("after", AFTER));
 };
 
 // What is drawn of the original: its own values, or those that a recoding made of them.
-export const originalOf = (drawn) => (drawn?.recoded ? "original, recoded alike" : "original");
+export const originalOf = (drawn) => (drawn?.recoded ? say("original, recoded alike") : BEFORE);
 
 export const leftOut = (told, heading = "h3") => [
-  el(heading, {}, "What this edition leaves out"),
+  el(heading, {}, say("What this edition leaves out")),
   el("ul", {}, ...told.map((text) => el("li", {}, text))),
 ];

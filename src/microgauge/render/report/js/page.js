@@ -1,8 +1,9 @@
 // The page: what the data is of, links to its questions, theme and print.
 import { dark, redraw } from "./charts.js";
-import { data, el } from "./dom.js";
+import { el } from "./dom.js";
 import { renderRanking } from "./ranking.js";
 import { renderReport } from "./report.js";
+import { data, say } from "./words.js";
 
 const links = () => {
   const nav = document.getElementById("nav");
@@ -13,7 +14,7 @@ const links = () => {
 
 const setTheme = (value) => {
   document.documentElement.dataset.theme = value;
-  document.getElementById("theme").textContent = value === "dark" ? "Light" : "Dark";
+  document.getElementById("theme").textContent = value === "dark" ? say("Light") : say("Dark");
   redraw();
 };
 

@@ -1,12 +1,13 @@
 // Every pair as a cell of a heat map, each opened for its table before and after.
-import { boxLayers, chart, edgeLabel } from "./charts.js";
+import { boxLayers, chart } from "./charts.js";
 import { distinct, el, name, number, originalOf, section } from "./dom.js";
 import { cell, sortable } from "./tables.js";
 import { countFor, mixed, swatches, triangle } from "./triangles.js";
+import { AFTER, BEFORE, data, exact, many, say, woven, written } from "./words.js";
 
 const axisLabels = (axis) =>
   axis.labels ??
-  axis.edges.slice(0, -1).map((edge, i) => `${edgeLabel(edge)} – ${edgeLabel(axis.edges[i + 1])}`);
+  axis.edges.slice(0, -1).map((edge, i) => `${exact(edge)} – ${exact(axis.edges[i + 1])}`);
 
 const cells = (table, a, b) => {
   const [rows, columns] = [distinct(a, 30), distinct(b, 30)];
@@ -15,10 +16,9 @@ const cells = (table, a, b) => {
   );
 };
 
-const TOOLTIP = [{ title: "row" }, { title: "column" }];
 const cellTooltip = (row, column) => [
-  { field: row, ...TOOLTIP[0] },
-  { field: column, ...TOOLTIP[1] },
+  { field: row, title: say("row") },
+  { field: column, title: say("column") },
   { field: "share", format: ".2%" },
 ];
 
@@ -79,7 +79,7 @@ const mosaic = (title, table, a, b) => {
     data: { values: tiles(table, a, b) },
     mark: { type: "rect", stroke: "white", strokeWidth: 0.5 },
     encoding: {
-      x: { field: "x", title: "share of each row", ...whole },
+      x: { field: "x", title: say("share of each row"), ...whole },
       x2: { field: "x2" },
       y: { field: "y", title: null, ...whole },
       y2: { field: "y2" },
@@ -124,11 +124,11 @@ const groupBoxes = (groups, tables, edges, byRow, original) => {
         q75: at(0.75),
         q95: at(0.95),
       };
-      const group = `${shown[g]}${side ? " ▸ protected" : ""}`;
-      return [{ group, side: side ? "protected" : "original", ...quantiles }];
+      const group = side ? say("{group} ▸ protected", { group: shown[g] }) : shown[g];
+      return [{ group, side: side ? AFTER : BEFORE, ...quantiles }];
     }),
   );
-  const title = `Quantiles by group, ${original} above protected`;
+  const title = say("Quantiles by group, {side} above protected", { side: original });
   return { title, width: 380, height: { step: 18 }, ...boxLayers(values, "group") };
 };
 
@@ -136,18 +136,15 @@ const moved = (before, after, a, b) => {
   const found = before.flatMap((row, i) => row.map((v, j) => [after[i][j] - v, i, j, v]));
   found.sort((p, q) => Math.abs(q[0]) - Math.abs(p[0]));
   const most = found.slice(0, 6).filter(([gap]) => gap !== 0);
-  if (!most.length) return el("p", { class: "soft" }, "No cell moved by a hundredth of a point.");
+  if (!most.length)
+    return el("p", { class: "soft" }, say("No cell moved by a hundredth of a point."));
   const told = most.map(([gap, i, j, v]) => {
-    const points = `${gap > 0 ? "+" : "−"}${(Math.abs(gap) / 100).toFixed(2)} points: `;
-    return el(
-      "li",
-      {},
-      points,
-      name(a[i] ?? ""),
-      " × ",
-      name(b[j] ?? ""),
-      ` (was ${(v / 100).toFixed(2)} %)`,
-    );
+    const size = (Math.abs(gap) / 100).toFixed(2);
+    const said = say("{gap} points: {first} × {second} (was {share})", {
+      gap: written(`${gap > 0 ? "+" : "−"}${size}`),
+      share: written(`${(v / 100).toFixed(2)} %`),
+    });
+    return el("li", {}, ...woven(said, { first: name(a[i] ?? ""), second: name(b[j] ?? "") }));
   });
   return el("ul", { class: "plain" }, ...told);
 };
@@ -155,24 +152,27 @@ const moved = (before, after, a, b) => {
 // Two categories as mosaics, a category and a number as boxes, two numbers as binned scatters.
 const sideCharts = (axes, tables, a, b) => {
   const [before, after] = tables;
-  const original = originalOf(axes.find((axis) => axis.recoded));
-  const title = original.replace("o", "O");
+  const recoded = axes.find((axis) => axis.recoded);
+  const side = originalOf(recoded);
+  const title = recoded ? say("Original, recoded alike") : say("Original");
   if (axes[0].labels && axes[1].labels) {
     return [
-      chart(`Mosaic, ${original}`, () => mosaic(title, before, a, b)),
-      chart("Mosaic, protected", () => mosaic("Protected", after, a, b)),
+      chart(say("Mosaic, {side}", { side }), () => mosaic(title, before, a, b)),
+      chart(say("Mosaic, {side}", { side: AFTER }), () => mosaic(say("Protected"), after, a, b)),
     ];
   }
   if (axes[0].labels || axes[1].labels) {
     const byRow = Boolean(axes[0].labels);
     const [groups, edges] = byRow ? [a, axes[1].edges] : [b, axes[0].edges];
-    return [chart("Box plots by group", () => groupBoxes(groups, tables, edges, byRow, original))];
+    return [chart(say("Box plots by group"), () => groupBoxes(groups, tables, edges, byRow, side))];
   }
   const top = Math.max(...before.flat(), ...after.flat()) / 10000;
   const scale = { scheme: "blues", domain: [0, top] };
   return [
-    chart(`Binned scatter, ${original}`, () => heat(title, before, a, b, scale)),
-    chart("Binned scatter, protected", () => heat("Protected", after, a, b, scale)),
+    chart(say("Binned scatter, {side}", { side }), () => heat(title, before, a, b, scale)),
+    chart(say("Binned scatter, {side}", { side: AFTER }), () =>
+      heat(say("Protected"), after, a, b, scale),
+    ),
   ];
 };
 
@@ -182,17 +182,20 @@ const pairTables = (axes, tables) => {
   const gap = after.map((row, r) => row.map((v, c) => v - before[r][c]));
   const most = Math.max(1, ...gap.flat().map(Math.abs)) / 10000;
   const scale = { scheme: "blueorange", domain: [-most, most], domainMid: 0 };
-  const difference = chart("Difference", () => heat("Difference", gap, a, b, scale));
+  const difference = chart(say("Difference"), () => heat(say("Difference"), gap, a, b, scale));
   return [
     el("div", { class: "charts" }, ...sideCharts(axes, tables, a, b), difference),
-    el("h4", {}, "Cells that moved most"),
+    el("h4", {}, say("Cells that moved most")),
     moved(before, after, a, b),
   ];
 };
 
-const NOT_HERE = "The report holds the pairs that lost most, and not this one.";
-const IN_JSON = "The JSON result has every pair that was tested.";
+const NOT_HERE = say("The report holds the pairs that lost most, and not this one.");
+const IN_JSON = say("The JSON result has every pair that was tested.");
 const notHere = ({ edition }) => (edition === "public" ? NOT_HERE : `${NOT_HERE} ${IN_JSON}`);
+
+const utilitySaid = (entry, story) =>
+  say("Utility {utility}. {story}", { utility: number(entry ? entry[2] : null), story });
 
 const pairPanel = (report, i, j) => {
   const { pairs } = report;
@@ -207,13 +210,13 @@ const pairPanel = (report, i, j) => {
     "div",
     { class: "open", tabindex: "-1" },
     el("h4", {}, name(first), " × ", name(second)),
-    el("p", {}, untold ? notHere(report) : `Utility ${number(entry ? entry[2] : null)}. ${story}`),
+    el("p", {}, untold ? notHere(report) : utilitySaid(entry, story)),
   );
   if (untold) return panel;
   const tables = pairs.tables?.[key];
   if (tables) panel.append(...pairTables([pairs.axes[first], pairs.axes[second]], tables));
   else if (report.edition !== "public") {
-    panel.append(el("p", { class: "soft" }, "No table of this pair is in the report."));
+    panel.append(el("p", { class: "soft" }, say("No table of this pair is in the report.")));
   }
   return panel;
 };
@@ -224,12 +227,18 @@ const byPair = (rows) => {
   return (i, j) => found.get(i < j ? `${i},${j}` : `${j},${i}`);
 };
 
-const shortShare = (value) => value.toFixed(2).replace(/^0\./, ".");
+// Without the nought before the point; a comma by itself would be no number.
+const shortShare = (value) => {
+  const figure = value.toFixed(2);
+  return written(data.locale ? figure : figure.replace(/^0\./, "."));
+};
 const valueCell = (colour, share, text) => {
   const size = Math.min(Math.abs(share), 1);
   return { kind: "value", style: mixed(colour, size), text, strong: size > 0.6 };
 };
 const UNTESTED = { kind: "untested" };
+
+const KEPT = { 1: say("1 kept"), 0: say("0 lost") };
 
 // What each pair kept: near white where all of it, strong where nothing.
 const keptMap = (pairs, room, open) => {
@@ -242,19 +251,19 @@ const keptMap = (pairs, room, open) => {
     return u === null ? UNTESTED : valueCell("--lost", 1 - u, u > 0.995 ? "" : shortShare(u));
   };
   const said = (i, j) => {
-    if (gone(i, j)) return "a variable was removed";
+    if (gone(i, j)) return say("a variable was removed");
     const [u] = entry(i, j) ?? [null];
-    const story = pairs.stories[`${i},${j}`] ?? pairs.stories[`${j},${i}`] ?? "not tested";
-    return u === null ? story : `utility ${number(u)}, ${story}`;
+    const story = pairs.stories[`${i},${j}`] ?? pairs.stories[`${j},${i}`] ?? say("not tested");
+    return u === null ? story : say("utility {utility}, {story}", { utility: number(u), story });
   };
-  const title = "Utility of every pair";
+  const title = say("Utility of every pair");
   const scale = [1, 0.75, 0.5, 0.25, 0].map((u) => [
     valueCell("--lost", 1 - u),
-    u === 1 ? "1 kept" : u === 0 ? "0 lost" : String(u),
+    KEPT[u] ?? exact(u),
   ]);
   const marks = [
-    [{ kind: "removed" }, "removed"],
-    [UNTESTED, "not tested"],
+    [{ kind: "removed" }, say("removed")],
+    [UNTESTED, say("not tested")],
   ];
   const legend = swatches([...scale, ...marks]);
   const { names, order } = pairs;
@@ -277,12 +286,13 @@ const KINDS = {
   associations: {
     drawn: strength,
     scale: [
-      [strength(0), "0 no association"],
-      [strength(0.5), "0.5"],
-      [strength(1), "1 the strongest"],
+      [strength(0), say("0 no association")],
+      [strength(0.5), exact(0.5)],
+      [strength(1), say("1 the strongest")],
     ],
-    about:
+    about: say(
       "Roots of V², η², ε², ρ² or r², whichever the pair was tested by; the tests may differ on both sides.",
+    ),
   },
   correlations: {
     drawn: signed,
@@ -291,15 +301,18 @@ const KINDS = {
       [signed(0), "0"],
       [signed(1), "1"],
     ],
-    about: "Pearson's correlations of the units that are complete in all of these variables.",
+    about: say("Pearson's correlations of the units that are complete in all of these variables."),
   },
 };
 const LEAST_CHANGE = 0.1;
-const changes = (most) => [
-  [change(-most, most), `−${most.toFixed(2)} less after`],
-  [change(0, most), "no change"],
-  [change(most, most), `+${most.toFixed(2)} more after`],
-];
+const changes = (most) => {
+  const size = written(most.toFixed(2));
+  return [
+    [change(-most, most), say("−{size} less after", { size })],
+    [change(0, most), say("no change")],
+    [change(most, most), say("+{size} more after", { size })],
+  ];
+};
 
 // Before, after and the difference, side by side where the page is wide enough.
 const threeMaps = (kind, { names, order, rows, left_out: more = 0 }, room, open) => {
@@ -310,8 +323,8 @@ const threeMaps = (kind, { names, order, rows, left_out: more = 0 }, room, open)
   const both = (i, j) => entry(i, j) ?? [null, null];
   const said = (i, j) => {
     const [before, after] = both(i, j);
-    if (!known(before) && !known(after)) return "not known";
-    return `${number(before)} before, ${number(after)} after`;
+    if (!known(before) && !known(after)) return say("not known");
+    return say("{before} before, {after} after", { before: number(before), after: number(after) });
   };
   const one = (title, of, draw) => {
     const found = (i, j) => {
@@ -330,26 +343,29 @@ const threeMaps = (kind, { names, order, rows, left_out: more = 0 }, room, open)
   );
   return [
     el("p", { class: "soft" }, `${about} ${countSaid(shown, names.length + more)}`),
-    swatches([...scale, ...changes(most), [UNTESTED, "not known"]]),
+    swatches([...scale, ...changes(most), [UNTESTED, say("not known")]]),
     el(
       "div",
       { class: "three" },
-      one("Before", (before) => before, drawn),
-      one("After", (_, after) => after, drawn),
-      one("Difference", gap, (value) => change(value, most)),
+      one(say("Before"), (before) => before, drawn),
+      one(say("After"), (_, after) => after, drawn),
+      one(say("Difference"), gap, (value) => change(value, most)),
     ),
   ];
 };
 
 const countSaid = (shown, all) =>
   shown < all
-    ? `Shown are the ${shown} variables of ${all} that lost most; the weakest pairs of all are listed below.`
+    ? say(
+        "Shown are the {shown} variables of {all} that lost most; the weakest pairs of all are listed below.",
+        { shown, all },
+      )
     : "";
 
 const VIEWS = {
-  kept: "What each pair kept",
-  associations: "Associations before and after",
-  correlations: "Correlations before and after",
+  kept: say("What each pair kept"),
+  associations: say("Associations before and after"),
+  correlations: say("Correlations before and after"),
 };
 
 // The pictures there are, one at a time; drawn again where the page gets wider or narrower.
@@ -362,7 +378,7 @@ const pictures = (report, open) => {
         pairs.order.map((i) => pairs.names[i]),
         room,
       );
-      const first = "Variables that lost most come first: on top and on the left.";
+      const first = say("Variables that lost most come first: on top and on the left.");
       const said = `${first} ${countSaid(shown, pairs.names.length)}`;
       return [el("p", { class: "soft" }, said), ...keptMap(pairs, room, open)];
     };
@@ -386,7 +402,7 @@ const heatMap = (report, open) => {
   const kinds = Object.keys(makers);
   if (!kinds.length) return [];
   const held = el("div", { class: "pictures" });
-  const tabs = el("div", { class: "views", role: "group", "aria-label": "Pictures of pairs" });
+  const tabs = el("div", { class: "views", role: "group", "aria-label": say("Pictures of pairs") });
   let [kind, room] = [kinds[0], 0];
   const show = () => {
     room = held.clientWidth || 600;
@@ -413,43 +429,50 @@ const heatMap = (report, open) => {
 const chooser = (pairs, open) => {
   const options = () =>
     distinct(pairs.names, 60).map((text, i) => el("option", { value: i }, text));
-  const first = el("select", { "aria-label": "First variable" }, ...options());
-  const second = el("select", { "aria-label": "Second variable" }, ...options());
+  const first = el("select", { "aria-label": say("First variable") }, ...options());
+  const second = el("select", { "aria-label": say("Second variable") }, ...options());
   second.value = "1";
   const onclick = () => {
     if (first.value !== second.value) open(Number(first.value), Number(second.value));
   };
-  const button = el("button", { type: "button", class: "open-pair", onclick }, "Open pair");
-  return el("div", { class: "filters" }, "Look at", first, "×", second, button);
+  const button = el("button", { type: "button", class: "open-pair", onclick }, say("Open pair"));
+  return el("div", { class: "filters" }, say("Look at"), first, "×", second, button);
 };
 
 const weakest = (pairs, open) => {
   if (!pairs.weakest.length) return [];
-  const heads = [{ text: "pair" }, { text: "utility", number: true }, { text: "what happened" }];
+  const heads = [
+    { text: say("pair") },
+    { text: say("utility"), number: true },
+    { text: say("what happened") },
+  ];
   const rows = pairs.weakest.map(([i, j, u, story]) => {
     const given = { class: "name", type: "button", onclick: () => open(i, j) };
     const node = el("button", given, `${pairs.names[i]} × ${pairs.names[j]}`);
     return [{ node, sort: pairs.names[i] }, cell(u), { text: story, sort: story }];
   });
-  return [el("h4", {}, "Weakest pairs"), sortable(heads, rows, "Weakest pairs")];
+  return [el("h4", {}, say("Weakest pairs")), sortable(heads, rows, say("Weakest pairs"))];
 };
 
 const testedSaid = ([tested, all]) => {
   if (all === 1)
-    return tested ? "The one pair there is was tested." : "The one pair is not tested.";
-  return tested ? `${tested} of ${all} pairs tested.` : `None of ${all} pairs tested.`;
+    return tested ? say("The one pair there is was tested.") : say("The one pair is not tested.");
+  if (!tested) return say("None of {all} pairs tested.", { all });
+  return many(tested, "{n} of {all} pairs tested.", "{n} of {all} pairs tested.", { all });
 };
 
 // Of a public report: some pairs that were tested are withheld.
 const toldSaid = ([told, all]) => {
-  if (all === 1) return told ? "The one pair there is is told." : "The one pair is not told.";
-  return told ? `${told} of ${all} pairs are told.` : `None of ${all} pairs is told.`;
+  if (all === 1)
+    return told ? say("The one pair there is is told.") : say("The one pair is not told.");
+  if (!told) return say("None of {all} pairs is told.", { all });
+  return many(told, "{n} of {all} pairs is told.", "{n} of {all} pairs are told.", { all });
 };
 
 export const renderPairs = (report, parent, id) => {
   const { pairs } = report;
   if (pairs.names.length < 2 && !report.correlations) return;
-  const place = section(parent, id, "Pairs", "pair");
+  const place = section(parent, id, say("Pairs"), "pair");
   const opened = el("div", { "aria-live": "polite" });
   const open = (i, j) => {
     opened.replaceChildren(pairPanel(report, i, j));
@@ -457,8 +480,9 @@ export const renderPairs = (report, parent, id) => {
     opened.scrollIntoView({ block: "nearest" });
   };
   if (pairs.coverage) {
-    const scale =
-      "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.";
+    const scale = say(
+      "1: the association is as it was; 0: lost, appeared, reversed or its pattern changed.",
+    );
     const said = report.edition === "public" ? toldSaid : testedSaid;
     place.append(el("p", { class: "soft" }, `${said(pairs.coverage)} ${scale}`));
   }
@@ -466,7 +490,9 @@ export const renderPairs = (report, parent, id) => {
   if (pairs.names.length > 1) place.append(chooser(pairs, open));
   place.append(opened, ...weakest(pairs, open));
   if (pairs.tables_left_out) {
-    const said = `Pairs without a table in this file: ${pairs.tables_left_out}, those that lost least.`;
+    const said = say("Pairs without a table in this file: {n}, those that lost least.", {
+      n: pairs.tables_left_out,
+    });
     place.append(el("p", { class: "soft" }, said));
   }
 };

@@ -1,10 +1,9 @@
 // Several candidates: the choice, what they have in common, and the report of each.
 import { chart, intervals } from "./charts.js";
-import { graded, icon, paper } from "./decision.js";
+import { bothFiles, graded, icon, paper } from "./decision.js";
 import {
   WITHIN,
   cut,
-  data,
   distinct,
   el,
   leftOut,
@@ -16,37 +15,47 @@ import {
 } from "./dom.js";
 import { notes, renderReport } from "./report.js";
 import { sortable } from "./tables.js";
+import { AFTER, BEFORE, data, exact, say, woven } from "./words.js";
 
 const title = () => {
   if (data.choice?.title) return name(data.choice.title);
-  return data.choice ? "Which version to release" : "Protected versions compared";
+  return data.choice ? say("Which version to release") : say("Protected versions compared");
 };
 
 // Which, why, what speaks against it, and the limits.
 const chosen = () => {
   const { name: said, settings, reason, against } = data.choice;
-  const first = said === null ? "Release none" : el("span", {}, "Release ", name(said));
+  const first =
+    said === null
+      ? say("Release none")
+      : el("span", {}, ...woven(say("Release {name}"), { name: name(said) }));
   const found = [
     el("p", { class: "chosen" }, icon(said === null ? "poor" : "good"), first),
     settings ? el("p", { class: "soft", dir: "auto" }, settings) : null,
-    el("h2", {}, "Why"),
+    el("h2", {}, say("Why")),
     el("p", {}, reason),
   ];
-  if (against) found.push(el("h2", {}, "The strongest argument against it"), el("p", {}, against));
-  found.push(el("h2", {}, "Limits"));
+  if (against)
+    found.push(el("h2", {}, say("The strongest argument against it")), el("p", {}, against));
+  found.push(el("h2", {}, say("Limits")));
   if (data.limits.length) found.push(el("ul", {}, ...data.limits.map((one) => el("li", {}, one))));
-  else found.push(el("p", {}, "No limit was set."));
+  else found.push(el("p", {}, say("No limit was set.")));
   const rest = data.verdict.slice(against ? 2 : 1);
   return el("div", { class: "answer choice" }, ...found, ...rest.map((one) => el("p", {}, one)));
 };
 
 const decision = () => {
-  const facts = data.compared
-    .filter(([what]) => what === "original" || what === "candidates")
-    .map(([what, said]) => el("span", { class: "fact" }, el("b", {}, what), ` ${said}`));
+  const facts = bothFiles(data.compared).map(([what, said]) =>
+    el("span", { class: "fact" }, el("b", {}, what), ` ${said}`),
+  );
   const place = el(
     "section",
-    { id: "decision", class: "decision", "aria-label": "Decision", "data-short": "Decision" },
+    {
+      id: "decision",
+      class: "decision",
+      "aria-label": say("Decision"),
+      "data-short": say("Decision"),
+    },
     el(
       "div",
       { class: "heading" },
@@ -55,7 +64,7 @@ const decision = () => {
     ),
   );
   if (data.choice) {
-    const map = chart("Risk–utility map", () => data.map);
+    const map = chart(say("Risk–utility map"), () => data.map);
     place.append(el("div", { class: "answers choosing" }, chosen(), map));
   } else
     place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
@@ -65,10 +74,10 @@ const decision = () => {
 
 const levels = (place) => {
   if (!data.levels) return;
-  if (data.closer) place.append(chart("The candidates, closer", () => data.closer));
+  if (data.closer) place.append(chart(say("The candidates, closer"), () => data.closer));
   const title = data.settings
-    ? "The candidates, closer"
-    : "Safety, utility and balance over the candidates";
+    ? say("The candidates, closer")
+    : say("Safety, utility and balance over the candidates");
   place.append(
     el(
       "div",
@@ -81,11 +90,11 @@ const levels = (place) => {
 // What each step along the frontier costs.
 const steps = () => {
   const heads = [
-    { text: "from" },
-    { text: "to" },
-    { text: "risk", number: true },
-    { text: "utility", number: true },
-    { text: "risk for 1 of utility", number: true },
+    { text: say("from") },
+    { text: say("to") },
+    { text: say("risk"), number: true },
+    { text: say("utility"), number: true },
+    { text: say("risk for 1 of utility"), number: true },
   ];
   const rows = data.steps.map(([start, end, ...figures]) => [
     { node: name(start), sort: start },
@@ -95,66 +104,73 @@ const steps = () => {
   return el(
     "details",
     { class: "steps" },
-    el("summary", {}, "What each step along the frontier costs, the safest first"),
-    sortable(heads, rows, "Steps along the frontier"),
+    el("summary", {}, say("What each step along the frontier costs, the safest first")),
+    sortable(heads, rows, say("Steps along the frontier")),
   );
 };
 
-const AMOUNTS = new Set(["k", "U_p ratio"]);
+const AMOUNTS = new Set(["k", "propensity"]);
 
-const figureCell = (value, head) => {
+const figureCell = (value, key) => {
   if (typeof value === "string") return { node: graded(value), sort: ORDER.indexOf(value) };
-  return { text: number(value, AMOUNTS.has(head) ? null : 3), sort: value };
+  return { text: number(value, AMOUNTS.has(key) ? null : 3), sort: value };
 };
 
 const ORDER = ["poor", "unknown", "fair", "good"];
 
-const candidateRow = (heads, [candidate, ...values], at) => {
-  const said = data.equals?.includes(candidate) ? " as useful" : "";
-  const word = candidate === data.recommended ? " recommended" : said;
-  const mark = word ? el("span", { class: "mark" }, word) : "";
+const candidateRow = (keys, [candidate, ...values], at) => {
+  const said = data.equals?.includes(candidate) ? say("as useful") : "";
+  const word = candidate === data.recommended ? say("recommended") : said;
+  const mark = word ? el("span", { class: "mark" }, ` ${word}`) : "";
   const settings = data.settings
     ? [{ node: name(data.settings[at]), sort: data.settings[at] }]
     : [];
   return [
     { node: el("span", {}, name(candidate), mark), sort: candidate },
-    ...values.map((value, i) => figureCell(value, heads[i])),
+    ...values.map((value, i) => figureCell(value, keys[i])),
     ...settings,
   ];
 };
 
 const sideBySide = ({ heads, keys, rows }, label) => {
   const all = [
-    { text: "candidate" },
+    { text: say("candidate") },
     ...heads.map((text, i) => ({ text, number: keys[i] !== "verdict", explain: keys[i] })),
-    ...(data.settings ? [{ text: "settings" }] : []),
+    ...(data.settings ? [{ text: say("settings") }] : []),
   ];
   return sortable(
     all,
-    rows.map((row, at) => candidateRow(heads, row, at)),
+    rows.map((row, at) => candidateRow(keys, row, at)),
     label,
   );
 };
 
 const compare = (parent) => {
-  const place = question(parent, "candidates", "How do the candidates compare?", "Candidates");
-  if (data.table) place.append(sideBySide(data.table, "Candidates"));
+  const place = question(
+    parent,
+    "candidates",
+    say("How do the candidates compare?"),
+    say("Candidates"),
+  );
+  if (data.table) place.append(sideBySide(data.table, say("Candidates")));
   if (data.risk) place.append(el("p", { class: "soft" }, data.risk));
   for (const [candidate, missed] of data.outside ?? []) {
-    place.append(el("p", { class: "soft" }, name(candidate), ` misses ${missed}`));
+    const said = woven(say("{name} misses {missed}"), { name: name(candidate), missed });
+    place.append(el("p", { class: "soft" }, ...said));
   }
   if (data.steps?.length) place.append(steps());
-  if (!data.table) place.append(sideBySide(data.experts, "Candidates"));
+  if (!data.table) place.append(sideBySide(data.experts, say("Candidates")));
   return place;
 };
 
 const experts = (parent) => {
   if (!data.table) return;
-  const place = question(parent, "experts", "For experts", "Experts");
-  place.append(sideBySide(data.experts, "Other figures"));
+  const place = question(parent, "experts", say("For experts"), say("Experts"));
+  place.append(sideBySide(data.experts, say("Other figures")));
   if (data.sweep?.some(([, leader]) => leader !== null)) {
-    const steps = data.sweep.map(([alpha, leader]) => `${alpha} ${leader}`).join(", ");
-    place.append(el("p", { class: "soft" }, `Best balance by the weight of utility: ${steps}.`));
+    const steps = data.sweep.map(([alpha, leader]) => `${exact(alpha)} ${leader}`).join(", ");
+    const said = say("Best balance by the weight of utility: {steps}.", { steps });
+    place.append(el("p", { class: "soft" }, said));
   }
   if (data.clusters) place.append(el("p", { class: "soft" }, data.clusters));
   levels(place);
@@ -168,12 +184,12 @@ const termChart = (term) => {
     28,
   );
   const rows = term.rows.map(([, value, low, high, expected], i) => {
-    const side = i ? "protected" : "original";
+    const side = i ? AFTER : BEFORE;
     const label = none(expected) ? labels[i] : `${labels[i]} · ${number(expected, null)}`;
     return { label, value, low, high, side };
   });
   const make = () => ({ title: cut(term.name, 60), ...intervals(rows, 22), width: 260 });
-  return chart(`Intervals of ${cut(term.name)}`, make);
+  return chart(say("Intervals of {name}", { name: cut(term.name) }), make);
 };
 
 const overCandidates = (parent, id, title, several) => {
@@ -181,8 +197,10 @@ const overCandidates = (parent, id, title, several) => {
   const place = section(parent, id, title, "overlap");
   const known = several.some(({ terms }) => terms.some(({ rows }) => rows.some((row) => row[4])));
   const order = known
-    ? "The original on top, then candidates in order of the expected number of re-identifications, which stands behind each name."
-    : "The original on top, then the candidates.";
+    ? say(
+        "The original on top, then candidates in order of the expected number of re-identifications, which stands behind each name.",
+      )
+    : say("The original on top, then the candidates.");
   place.append(el("p", { class: "soft" }, order));
   for (const { title: said, terms } of several) {
     place.append(el("h4", {}, name(said)), el("div", { class: "charts" }, ...terms.map(termChart)));
@@ -190,8 +208,9 @@ const overCandidates = (parent, id, title, several) => {
 };
 
 const coefficients = (parent) => {
-  overCandidates(parent, "coefficients", "Coefficients over the candidates", data.regressions);
-  overCandidates(parent, "indicators", "Indicators over the candidates", data.indicators);
+  const { regressions, indicators } = data;
+  overCandidates(parent, "coefficients", say("Coefficients over the candidates"), regressions);
+  overCandidates(parent, "indicators", say("Indicators over the candidates"), indicators);
 };
 
 const sharesSpec = (rows, room) => {
@@ -238,27 +257,27 @@ const sharesSpec = (rows, room) => {
 
 const mosaics = (parent) => {
   if (!data.mosaics.length) return;
-  const place = section(parent, "mosaics", "One variable over the candidates");
+  const place = section(parent, "mosaics", say("One variable over the candidates"));
   const held = el("div");
   const show = () => {
     const { rows } = data.mosaics[Number(pick.value)];
-    held.replaceChildren(chart("Shares over candidates", (room) => sharesSpec(rows, room)));
+    held.replaceChildren(chart(say("Shares over candidates"), (room) => sharesSpec(rows, room)));
   };
   const options = data.mosaics.map((entry, i) => el("option", { value: i }, cut(entry.name, 60)));
-  const pick = el("select", { "aria-label": "Variable", onchange: show }, ...options);
+  const pick = el("select", { "aria-label": say("Variable"), onchange: show }, ...options);
   place.append(el("div", { class: "filters" }, pick), held);
   show();
 };
 
 const eachCandidate = (parent) => {
-  const place = question(parent, "each", "Each candidate", "Each");
+  const place = question(parent, "each", say("Each candidate"), say("Each"));
   if (data.reports.some((report) => !report)) {
-    const beaten = "Those that no other candidate beats in both risk and utility.";
+    const beaten = say("Those that no other candidate beats in both risk and utility.");
     place.append(el("p", { class: "soft" }, beaten));
   }
   const settings = el("p", { class: "soft", dir: "auto" });
   const holder = el("div");
-  const tabs = el("div", { class: "tabs", role: "group", "aria-label": "Candidates" });
+  const tabs = el("div", { class: "tabs", role: "group", "aria-label": say("Candidates") });
   const show = (i) => {
     for (const tab of tabs.children)
       tab.setAttribute("aria-pressed", String(tab.dataset.at === String(i)));
@@ -280,7 +299,7 @@ export const renderRanking = () => {
   main.append(decision());
   mosaics(compare(main));
   if (data.regressions.length || data.indicators.length) {
-    coefficients(question(main, "results", "Do published results hold?", "Results"));
+    coefficients(question(main, "results", say("Do published results hold?"), say("Results")));
   }
   experts(main);
   eachCandidate(main);

@@ -4,9 +4,10 @@ import { compared, decision, graded } from "./decision.js";
 import { el, leftOut, question, section } from "./dom.js";
 import { renderPairs } from "./pairs.js";
 import { renderVariables } from "./variables.js";
+import { say } from "./words.js";
 
 export const notes = (told) => {
-  const summary = el("summary", {}, `Notes and caveats (${told.length})`);
+  const summary = el("summary", {}, say("Notes and caveats ({n})", { n: told.length }));
   return el("details", {}, summary, el("ul", {}, ...told.map((text) => el("li", {}, text))));
 };
 
@@ -15,10 +16,10 @@ const recap = (answer) =>
   answer ? [el("p", { class: "recap" }, graded(answer.grade), " ", answer.sentence)] : [];
 
 const UNKNOWN = {
-  safe: "Nothing about safety was measured.",
-  useful: "Nothing about use was measured.",
-  results: "This is not known: the schema names no indicators and no regressions.",
-  changed: "This was not computed.",
+  safe: say("Nothing about safety was measured."),
+  useful: say("Nothing about use was measured."),
+  results: say("This is not known: the schema names no indicators and no regressions."),
+  changed: say("This was not computed."),
 };
 
 const own = (report, prefix) => ({
@@ -30,7 +31,7 @@ const own = (report, prefix) => ({
   },
   experts: (place) => {
     if (!report.figures.length) return;
-    const held = section(place, `${prefix}figures`, "Figures");
+    const held = section(place, `${prefix}figures`, say("Figures"));
     held.append(cards(report.figures));
     if (report.decision) held.append(...report.verdict.map((said) => el("p", {}, said)));
   },

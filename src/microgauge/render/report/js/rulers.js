@@ -2,10 +2,11 @@
 // every width of the page.
 import { chart } from "./charts.js";
 import { number } from "./dom.js";
+import { say } from "./words.js";
 
 const SIZE = 14;
 const LEVEL = 24;
-const OWN = "this file";
+const OWN = say("this file");
 
 const pen = document.createElement("canvas").getContext("2d");
 

@@ -1,5 +1,6 @@
 // Tables that are sorted by a click on a head, and small pictures in their cells.
 import { el, none, number, svg, why } from "./dom.js";
+import { say } from "./words.js";
 
 const absent = (value) => none(value) || value === "";
 
@@ -65,7 +66,7 @@ export const sortable = (
     fill();
     more.remove();
   };
-  const said = `Show all ${number(rows.length, null)}`;
+  const said = say("Show all {n}", { n: rows.length });
   const more = el("button", { type: "button", class: "more", onclick: unfold }, said);
   return el("div", { class: "folded" }, table, more);
 };
@@ -116,7 +117,7 @@ export const spark = (detail) => {
     height,
     viewBox: `0 0 ${width} ${height}`,
     role: "img",
-    "aria-label": "distribution before and after",
+    "aria-label": say("distribution before and after"),
   });
   ["before", "after"].forEach((side, k) =>
     detail[side].forEach((value, i) => {

@@ -1,5 +1,6 @@
 // Heat maps of pairs: a lower triangle of cells, with the name of each variable at the end of its row.
 import { cut, el, name } from "./dom.js";
+import { say, woven } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEAST_CELL = 13;
@@ -134,7 +135,9 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
     height,
     tabindex: 0,
     role: "application",
-    "aria-label": `${title}. The arrow keys move from pair to pair, Enter opens one.`,
+    "aria-label": say("{title}. The arrow keys move from pair to pair, Enter opens one.", {
+      title,
+    }),
   });
   for (let row = 0; row < count; row += 1) {
     for (let column = 0; column < row; column += 1) {
@@ -150,7 +153,8 @@ export const triangle = ({ title, names, order, room, found, said, open }) => {
   }
   const status = el("p", { class: "soft pointed", "aria-live": "polite" }, " ");
   const tell = (i, j) => {
-    status.replaceChildren(name(names[i]), " × ", name(names[j]), `: ${said(i, j)}`);
+    const pair = { first: name(names[i]), second: name(names[j]), said: said(i, j) };
+    status.replaceChildren(...woven(say("{first} × {second}: {said}"), pair));
   };
   guide(picture, plan, { at: (row, column) => [order[row], order[column]], tell, open });
   return el("div", { class: "triangle", role: "group", "aria-label": title }, picture, status);

@@ -1,7 +1,8 @@
 // The list of variables: sorted, filtered, each opened for its distribution.
-import { SIDES, boxLayers, chart, edgeLabel } from "./charts.js";
+import { SIDES, boxLayers, chart } from "./charts.js";
 import { cut, distinct, el, general, legend, name, number, originalOf, section } from "./dom.js";
 import { cell, meter, sortable, spark } from "./tables.js";
+import { AFTER, BEFORE, exact, many, say } from "./words.js";
 
 const sideColour = { field: "side", type: "nominal", scale: SIDES, legend: null };
 
@@ -10,8 +11,8 @@ const histogramBars = (d) => ({
     values: d.before.flatMap((share, i) => {
       const [low, high] = [d.edges[i], d.edges[i + 1]];
       return [
-        { low, high, share, side: "original" },
-        { low, high, share: d.after[i], side: "protected" },
+        { low, high, share, side: BEFORE },
+        { low, high, share: d.after[i], side: AFTER },
       ];
     }),
   },
@@ -19,7 +20,13 @@ const histogramBars = (d) => ({
   encoding: {
     x: { field: "low", type: "quantitative", title: null, bin: { binned: true } },
     x2: { field: "high" },
-    y: { field: "share", type: "quantitative", title: "share", stack: null, axis: { format: "%" } },
+    y: {
+      field: "share",
+      type: "quantitative",
+      title: say("share"),
+      stack: null,
+      axis: { format: "%" },
+    },
     color: sideColour,
     tooltip: [
       { field: "side" },
@@ -33,8 +40,8 @@ const histogramBars = (d) => ({
 const histogram = (d) => {
   const width = d.edges[1] - d.edges[0];
   const values = d.density.flatMap(([x, before, after]) => [
-    { x, y: before * width, side: "original" },
-    { x, y: after * width, side: "protected" },
+    { x, y: before * width, side: BEFORE },
+    { x, y: after * width, side: AFTER },
   ]);
   const density = {
     data: { values },
@@ -46,7 +53,7 @@ const histogram = (d) => {
     },
   };
   return {
-    title: "Histogram and density",
+    title: say("Histogram and density"),
     width: 340,
     height: 170,
     layer: [histogramBars(d), density],
@@ -54,7 +61,7 @@ const histogram = (d) => {
 };
 
 const boxes = (d) => {
-  const sides = ["original", "protected"];
+  const sides = [BEFORE, AFTER];
   const values = d.boxes.map(([, q25, q50, q75], i) => {
     const [low, high] = d.whiskers[i];
     return { side: sides[i], q05: low, q25, q50, q75, q95: high };
@@ -71,7 +78,7 @@ const boxes = (d) => {
     },
   };
   return {
-    title: "Box plots with outliers",
+    title: say("Box plots with outliers"),
     width: 340,
     height: 110,
     ...drawn,
@@ -80,25 +87,22 @@ const boxes = (d) => {
 };
 
 // What the box plots mean, and how many records they set apart.
-const boxesSaid = (d) => {
-  const count = (some) => new Intl.NumberFormat("en").format(some);
-  const [before, after] = d.beyond.map(count);
-  return (
-    "Boxes hold the middle half; lines end at the last number within one and a half box lengths " +
-    `of the box; points lie beyond (records of the original: ${before}, of the protected file: ${after}).`
+const boxesSaid = ({ beyond: [before, after] }) =>
+  say(
+    "Boxes hold the middle half; lines end at the last number within one and a half box lengths of the box; points lie beyond (records of the original: {before}, of the protected file: {after}).",
+    { before, after },
   );
-};
 
 const shares = (d) => {
   const labels = distinct(d.labels);
-  const sides = [originalOf(d), "protected"];
+  const sides = [originalOf(d), AFTER];
   const values = labels.flatMap((label, i) => [
     { label, full: cut(d.labels[i], 60), share: d.before[i], side: sides[0] },
-    { label, full: cut(d.labels[i], 60), share: d.after[i], side: "protected" },
+    { label, full: cut(d.labels[i], 60), share: d.after[i], side: AFTER },
   ]);
   const y = { field: "label", type: "nominal", sort: null, title: null, axis: { labelLimit: 190 } };
   return {
-    title: "Shares",
+    title: say("Shares"),
     width: 320,
     height: { step: 13 },
     data: { values },
@@ -115,7 +119,7 @@ const shares = (d) => {
 
 // The outer bins are open, so that no extreme is told.
 const openBins = (d) => {
-  const edges = d.inner.map(edgeLabel);
+  const edges = d.inner.map(exact);
   const between = edges.slice(1).map((edge, i) => `${edges[i]} – ${edge}`);
   const labels = [`< ${edges[0]}`, ...between, `≥ ${edges[edges.length - 1]}`];
   return shares({ labels, before: d.before, after: d.after });
@@ -123,9 +127,12 @@ const openBins = (d) => {
 
 const charts = (d) => {
   if (d?.density)
-    return [chart("Histogram and density", () => histogram(d)), chart("Box plot", () => boxes(d))];
-  if (d?.inner) return [chart("Shares in bins", () => openBins(d))];
-  if (d?.labels) return [chart("Shares of categories", () => shares(d))];
+    return [
+      chart(say("Histogram and density"), () => histogram(d)),
+      chart(say("Box plot"), () => boxes(d)),
+    ];
+  if (d?.inner) return [chart(say("Shares in bins"), () => openBins(d))];
+  if (d?.labels) return [chart(say("Shares of categories"), () => shares(d))];
   return [];
 };
 
@@ -134,14 +141,17 @@ const facts = (report, v) => {
   const add = (what, value) => {
     if (value) list.append(el("dt", {}, what), el("dd", {}, value));
   };
-  add("what happened", v.story);
-  if (v.test) add("test", `${v.test}, p ${v.p}`);
-  const both = () => `${general(v.missing[0])} before, ${general(v.missing[1])} after`;
+  add(say("what happened"), v.story);
+  if (v.test) add(say("test"), say("{test}, p {p}", { test: v.test, p: v.p }));
+  const both = () => {
+    const [before, after] = v.missing.map(general);
+    return say("{before} before, {after} after", { before, after });
+  };
   add(
-    "missing values",
-    report.edition === "public" ? `${v.missing[0]} in the protected file` : both(),
+    say("missing values"),
+    report.edition === "public" ? say("{n} in the protected file", { n: v.missing[0] }) : both(),
   );
-  add("note", v.reason);
+  add(say("note"), v.reason);
   return list;
 };
 
@@ -149,9 +159,10 @@ const recoding = ({ form, how, utility, map }) => {
   const rows = map.map(([to, from]) =>
     el("tr", {}, el("td", {}, name(from)), el("td", {}, name(to))),
   );
-  const head = el("tr", {}, el("th", {}, "original"), el("th", {}, "released as"));
+  const said = { form, how, utility: number(utility) };
+  const head = el("tr", {}, el("th", {}, BEFORE), el("th", {}, say("released as")));
   return [
-    el("h4", {}, `Recoding: ${form} (${how}), keeps ${number(utility, 2)}`),
+    el("h4", {}, say("Recoding: {form} ({how}), keeps {utility}", said)),
     el(
       "div",
       { class: "scroll" },
@@ -165,7 +176,9 @@ const variablePanel = (report, v) => {
   const drawn = charts(v.detail);
   if (drawn.length) panel.append(el("div", { class: "charts" }, ...drawn));
   else
-    panel.append(el("p", { class: "soft" }, v.detail?.reason || "No distribution can be shown."));
+    panel.append(
+      el("p", { class: "soft" }, v.detail?.reason || say("No distribution can be shown.")),
+    );
   if (v.detail?.beyond) panel.append(el("p", { class: "soft" }, boxesSaid(v.detail)));
   if (v.detail?.outside) panel.append(el("p", { class: "soft" }, v.detail.outside));
   panel.append(facts(report, v), ...(v.recoding ? recoding(v.recoding) : []));
@@ -173,13 +186,13 @@ const variablePanel = (report, v) => {
 };
 
 const HEADS = [
-  { text: "variable" },
-  { text: "type", optional: true },
-  { text: "utility", number: true },
-  { text: "pairs", number: true, optional: true },
+  { text: say("variable") },
+  { text: say("type"), optional: true },
+  { text: say("utility"), number: true },
+  { text: say("pairs"), number: true, optional: true },
   { text: "p", number: true, optional: true, explain: "p" },
-  { text: "distribution" },
-  { text: "what happened", optional: true },
+  { text: say("distribution") },
+  { text: say("what happened"), optional: true },
 ];
 
 const labelled = (label) => (label ? name(label, "span", { class: "name label soft" }) : null);
@@ -227,11 +240,11 @@ const filterOf = (rows, variables, unfold) => {
       row.node.hidden = !shown;
     });
   };
-  const words = "Filter variables";
+  const called = say("Filter variables");
   const field = el("input", {
     type: "search",
-    placeholder: words,
-    "aria-label": words,
+    placeholder: called,
+    "aria-label": called,
     oninput: filter,
   });
   return field;
@@ -251,30 +264,38 @@ const lostSaid = (variables) => {
   const unknown = variables.filter((v) => !v.lost && v.utility === null).length;
   const all = variables.length;
   const told = [];
-  if (all === 1 && lost) told.push("The one variable there is lost something.");
-  else if (lost) told.push(`${lost} of ${all} variables lost something.`);
+  if (all === 1 && lost) told.push(say("The one variable there is lost something."));
+  else if (lost)
+    told.push(
+      many(
+        lost,
+        "{n} of {all} variables lost something.",
+        "{n} of {all} variables lost something.",
+        { all },
+      ),
+    );
   else if (unknown < all)
-    told.push("No variable that was measured lost anything, taken by itself.");
-  if (unknown === all) return "Whether any variable lost something is not known.";
-  if (unknown === 1) told.push("Of one it is not known.");
-  else if (unknown) told.push(`Of ${unknown} it is not known.`);
+    told.push(say("No variable that was measured lost anything, taken by itself."));
+  if (unknown === all) return say("Whether any variable lost something is not known.");
+  if (unknown) told.push(many(unknown, "Of one it is not known.", "Of {n} it is not known."));
   return told.join(" ");
 };
 
 export const renderVariables = (report, parent, id) => {
   if (!report.variables.length) return;
-  const place = section(parent, id, "Variables", "utility");
+  const place = section(parent, id, say("Variables"), "utility");
   const ranked = worstFirst(report.variables);
   const rows = ranked.map((v) => variableRow(report, v));
   const lost = ranked.filter((v) => v.lost).length;
   const shown = Math.min(Math.max(lost, 5), MOST);
-  const made = sortable(HEADS, rows, "Variables", shown + 2 < rows.length ? shown : rows.length);
+  const first = shown + 2 < rows.length ? shown : rows.length;
+  const made = sortable(HEADS, rows, say("Variables"), first);
   for (const button of made.querySelectorAll("th .sort")) {
     button.addEventListener("click", () => rows.forEach((row) => row.close()), true);
   }
   const unfold = () => made.querySelector(".more")?.click();
   const recoded = ranked.some((v) => v.detail?.recoded);
-  const said = recoded ? "original (recoded alike where values were merged)" : "original";
+  const said = recoded ? say("original (recoded alike where values were merged)") : BEFORE;
   if (report.variables.some((v) => v.utility !== null)) place.append(el("p", {}, lostSaid(ranked)));
   place.append(el("div", { class: "filters" }, filterOf(rows, ranked, unfold), legend(said)), made);
 };
