@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from microgauge.app.guard import leading_to
 from microgauge.languages.catalogue import languages
 from support.app import served
 from support.app_actions import prepare
@@ -47,6 +48,19 @@ def add_step(page, method, variables, **fields):
         page.locator(f"#p-{name}").fill(value)
     page.get_by_role("button", name="Save the step").click()
     page.locator("ol.recipe").wait_for()
+
+
+def test_the_file_that_is_opened_leads_to_the_first_page(browser, tmp_path):
+    """A strict cookie is not sent with what a file leads to: it takes a page of ours between."""
+    write_tables(tmp_path)
+    door = tmp_path / "open.html"
+    with served(tmp_path) as running:
+        door.write_text(leading_to(running.address))
+        page = browser.new_page()
+        page.goto(door.as_uri())
+        page.get_by_role("heading", name="Which files?").wait_for(timeout=LONG)
+        assert "token" not in page.url
+        page.close()
 
 
 def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):

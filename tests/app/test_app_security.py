@@ -3,6 +3,9 @@
 import contextlib
 import http.client
 import json
+import os
+import re
+import signal
 import socket
 import stat
 from pathlib import Path
@@ -13,7 +16,7 @@ import pytest
 
 from microgauge.app.folder import Folder, plain_name
 from microgauge.errors import InputError
-from support.app import Visitor, served, started, visited
+from support.app import Visitor, served, started, visited, wait_for
 
 PAGES = ("/", "/describe", "/measure", "/look", "/protect", "/release", "/describe/schema")
 HOSTILE = "<img src=x onerror=alert(1)>\"'><script>window.hacked=1</script>"
@@ -135,6 +138,18 @@ def test_the_token_becomes_a_strict_cookie_and_leaves_the_address(visitor):
     assert visitor.running.secrets.token not in said
     given = [("Host", own(visitor)), ("Cookie", cookie(visitor))]
     assert asked(visitor, "GET", path, given)[1]["location"] == "/"
+
+
+def test_from_a_file_the_token_leads_on_by_a_page_of_ours(visitor):
+    """A browser sends no strict cookie with what another origin redirected."""
+    given = [("Host", own(visitor)), ("Sec-Fetch-Site", "cross-site")]
+    given += [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+    path = f"/?token={visitor.running.secrets.token}"
+    status, headers, text = asked(visitor, "GET", path, given)
+    assert status == 200
+    assert "SameSite=Strict" in headers["set-cookie"]
+    assert '<meta http-equiv="refresh" content="0; url=/">' in text
+    assert "original.csv" not in text
 
 
 def test_every_answer_has_the_headers_that_guard_it(visitor):
@@ -278,6 +293,87 @@ def test_a_file_that_became_a_link_out_of_the_folder_is_not_read(visitor, tmp_pa
     page = visitor.send(visitor.get("/measure"), "/measure")
     assert page.status == 422
     assert visitor.running.jobs.runs("measure") == []
+
+
+OUTSIDE = "../outside.json"
+COMMANDS = [
+    ["schema", "original.csv", "--json", OUTSIDE],
+    ["schema", "original.csv", f"--json={OUTSIDE}"],
+    ["schema", "original.csv", "--js", "x.json"],
+    ["schema", "{outside}/secret.csv", "--json", "x.json"],
+    ["schema", "original.csv", "--json", "link/x.json"],
+    ["schema", "original.csv", "--engine", "spark"],
+    ["app", "."],
+    ["schema", "original.csv", "--json", "x\0.json"],
+    [],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+@pytest.mark.parametrize("state", ["queued", "done"])
+def test_a_kept_run_whose_command_is_none_of_ours_is_passed_over(
+    tables, tmp_path, arguments, state
+):
+    """The folder may be from somebody else: opening it must not do what they wrote there."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.csv").write_text("a\n1\n")
+    (tables / "link").symlink_to(outside)
+    commands = [[word.format(outside=outside) for word in arguments]]
+    _keep_run(tables, commands, state)
+    with visited(tables) as visitor:
+        assert visitor.running.jobs.runs() == []
+        visitor.wait()
+    assert [path.name for path in outside.iterdir()] == ["secret.csv"]
+    assert not (tmp_path / "outside.json").exists()
+    assert not (tables / "x.json").exists()
+
+
+def test_a_kept_run_whose_command_is_ours_is_gone_on_with(tables):
+    place = "microgauge-app/runs/0001"
+    _keep_run(tables, [["schema", "original.csv", "--json", f"{place}/variables.json"]], "queued")
+    with visited(tables) as visitor:
+        assert visitor.wait("0001").state == "done"
+
+
+def _keep_run(folder, commands, state):
+    place = folder / "microgauge-app" / "runs" / "0001"
+    place.mkdir(parents=True)
+    run = {"id": "0001", "kind": "describe", "title": "x", "commands": commands, "state": state}
+    run |= {"queued": 1.0, "inputs": ["original.csv"], "about": {"files": ["original.csv"]}}
+    (place / "run.json").write_text(json.dumps(run))
+
+
+@pytest.mark.parametrize("name", ["project.json", "runs", "runs/0001/run.json", "lock", ""])
+def test_links_in_what_the_app_keeps_are_refused(tables, tmp_path, name):
+    """By a link the app would write over a file of another place."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    path = tables / "microgauge-app" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(victim)
+    with pytest.raises(InputError, match="is a link"), visited(tables):
+        pass
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a browser of our own is a script")
+def test_the_browser_is_opened_without_the_token_in_its_command_line(tables, tmp_path):
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$*" > {told}.new; mv {told}.new {told}\n')
+    browser.chmod(0o700)
+    with started(tables, shown=False, BROWSER=f"{browser} %s") as (process, _):
+        address = re.search(r"http://\S+", process.stderr.readline())[0]
+        wait_for(told.exists)
+        said = told.read_text()
+        door = tables / "microgauge-app" / "open.html"
+        assert said == door.as_uri()
+        assert stat.S_IMODE(door.stat().st_mode) == 0o600
+        assert f"url={address}" in door.read_text()
+        process.send_signal(signal.SIGINT)
+        process.wait(15)
+        assert not door.exists()
 
 
 def test_a_file_is_never_taken_for_an_option():

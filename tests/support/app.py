@@ -1,5 +1,6 @@
 """The app as a browser without scripts sees it: pages, forms filled in and sent."""
 
+import os
 import re
 import subprocess
 import sys
@@ -220,13 +221,29 @@ def visited(folder, **settings):
             visitor.close()
 
 
+def wait_for(there, seconds=20):
+    """Until something is so."""
+    for _ in range(seconds * 50):
+        if there():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not come to be")
+
+
 @contextmanager
-def started(folder, *options):
-    """The command itself, as a process; its address."""
-    command = [sys.executable, "-m", "microgauge", "app", str(folder), "--no-browser", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(folder, *options, shown=True, **environment):
+    """The command itself, as a process; its address, unless it opens a browser."""
+    command = [sys.executable, "-m", "microgauge", "app", str(folder), *options]
+    command += ["--no-browser"] if shown else []
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
     try:
-        yield process, process.stdout.readline().strip()
+        yield process, process.stdout.readline().strip() if shown else None
     finally:
         process.terminate()
         process.wait(15)

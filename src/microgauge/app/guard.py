@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import field
+from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
@@ -46,6 +47,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 METHODS = ("GET", "HEAD", "POST")
+HTML = b"text/html; charset=utf-8"
 OWN_SITE = ("same-origin", "none")
 """What a browser says of a request from our own page, and of one by the user."""
 NOT_OURS = say("this form is not one of this app.")
@@ -136,9 +138,9 @@ class Guard:
 
     async def _enter(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
         """The token becomes a cookie, and goes out of the address."""
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         at_door = scope["path"] == "/" and scope["method"] == "GET"
-        if not at_door or len(given) != 1 or not same(given[0], self._known.token):
+        if not at_door or len(tokens) != 1 or not same(tokens[0], self._known.token):
             why = say(
                 "Open the address that the program printed when it was started: it holds the token "
                 "without which no page is shown."
@@ -146,14 +148,20 @@ class Guard:
             await self._refuse(headers, send, 403, why)
             return
         cookie = f"{self.cookie_name}={self._known.cookie}; HttpOnly; SameSite=Strict; Path=/"
-        await _redirect(send, "/", [(b"set-cookie", cookie.encode())])
+        given = [(b"set-cookie", cookie.encode())]
+        if all(one in OWN_SITE for one in headers.get("sec-fetch-site", [])):
+            await _redirect(send, "/", given)
+            return
+        # Redirected from a file, a browser would not send a strict cookie; from our page it does.
+        await _answer(send, 200, leading_to("/"), [*given, (b"content-type", HTML)])
 
     async def _refuse(
         self, headers: dict[str, list[str]], send: Send, status: int, why: str
     ) -> None:
         """Say why, in the language of the app or of the browser."""
         words = self._words(",".join(headers.get("accept-language", [])))
-        await _answer(send, status, words.of(why))
+        given = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+        await _answer(send, status, f"microgauge: {words.of(why)}\n", given)
 
 
 def _opens(headers: dict[str, list[str]]) -> bool:
@@ -189,18 +197,22 @@ def _secured(send: Send) -> Send:
     return sent
 
 
+def leading_to(address: str) -> str:
+    """A page that opens another address at once, and does not stay in the way back."""
+    return (
+        '<!doctype html><meta charset="utf-8"><title>microgauge</title>'
+        f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
+    )
+
+
 async def _redirect(send: Send, to: str, headers: list[tuple[bytes, bytes]] | None = None) -> None:
     given = [(b"location", to.encode()), (b"content-length", b"0"), *(headers or [])]
     await send({"type": "http.response.start", "status": 303, "headers": given})
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
-    body = f"microgauge: {text}\n".encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+async def _answer(send: Send, status: int, text: str, headers: list[tuple[bytes, bytes]]) -> None:
+    body = text.encode()
+    given = [(b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": given})
     await send({"type": "http.response.body", "body": body})

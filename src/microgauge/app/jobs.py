@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from microgauge.app.folder import Folder, prints_of
+from microgauge.app.kept import is_ours
 from microgauge.errors import MISSED, REFUSED, InputError, said_by_system
 from microgauge.languages.messages import forms_of, said_again, say
 from microgauge.log import WATCHED
@@ -354,6 +355,8 @@ class Jobs:
         for path in sorted((self._folder.own / "runs").glob("*/run.json")):
             run = _run_of(path)
             if run is None or run.id != path.parent.name or not _is_number(run.id):
+                continue
+            if not all(is_ours(self._folder.root, arguments) for arguments in run.commands):
                 continue
             self._runs[run.id] = run
             if run.state == "running":

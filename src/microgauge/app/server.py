@@ -10,11 +10,13 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from microgauge.app.folder import Folder
-from microgauge.app.guard import Guard, Secrets
+from microgauge.app.guard import Guard, Secrets, leading_to
 from microgauge.app.jobs import PROGRAM, Jobs
+from microgauge.app.kept import refuse_links
 from microgauge.app.lock import Lock
 from microgauge.app.project import Project
 from microgauge.errors import InputError, said_by_system
@@ -27,6 +29,8 @@ UPLOAD_LIMIT = 4 << 30
 """Bytes."""
 SOON = 1.0
 """Seconds: the first page comes first."""
+DOOR = "open.html"
+"""Among what the app keeps: leads the browser to the address with the token."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
     from microgauge.app.pages.releasing import followed_up
 
     folder = Folder.of(settings.folder)
+    refuse_links(folder.own)
     lock = Lock(folder.own)
     try:
         listening = _bound(settings.port)
@@ -146,18 +151,35 @@ def serve(settings: Settings, *, browser: bool) -> int:
                 f"microgauge app: open {running.address} if no browser opens by itself. "
                 "Ctrl-C ends it.\n"
             )
-            threading.Thread(target=_open, args=(running.address,), daemon=True).start()
+            threading.Thread(target=_open, args=(running,), daemon=True).start()
         soon = threading.Timer(SOON, warm)
         soon.daemon = True
         soon.start()
-        with contextlib.suppress(KeyboardInterrupt):
-            server.run(sockets=[listening])
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                server.run(sockets=[listening])
+        finally:
+            _door(running).unlink(missing_ok=True)
     return 0
 
 
-def _open(address: str) -> None:
+def _door(running: Running) -> Path:
+    return running.folder.own / DOOR
+
+
+def _open(running: Running) -> None:
+    """Open the first page in the user's browser.
+
+    The command line of a browser can be read by every user of the machine, so it names a file
+    that leads to the address, and that nobody else can read.
+    """
+    door = _door(running)
     with contextlib.suppress(webbrowser.Error, OSError):
-        webbrowser.open(address)
+        door.unlink(missing_ok=True)
+        only_ours = os.open(door, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(only_ours, "w", encoding="utf-8") as file:
+            file.write(leading_to(running.address))
+        webbrowser.open(door.as_uri())
 
 
 def warm() -> None:

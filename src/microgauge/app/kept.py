@@ -1,0 +1,54 @@
+"""What is found in a folder may have been put there by somebody else: it is looked at first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from microgauge.errors import InputError
+from microgauge.languages.messages import say
+
+COMMANDS = ("schema", "assess", "rank", "explore", "mask")
+OPTIONS = (
+    *("--schema", "--json", "--report", "--public", "--summary", "--excel", "--map", "--language"),
+    *("--require", "--full", "--quick", "--recipe", "--folder", "--output"),
+    *("--external", "--holdout", "--population"),
+)
+"""All that the app ever asks for. Others may reach beyond the folder, such as a cluster's name."""
+
+
+def is_ours(root: Path, arguments: Sequence[str]) -> bool:
+    """Whether a command is of those the app makes, and names nothing outside its folder."""
+    return (
+        bool(arguments)
+        and arguments[0] in COMMANDS
+        and all(word in OPTIONS for word in arguments if word.startswith("-"))
+        and all(_is_inside(root, word) for word in arguments[1:])
+    )
+
+
+def _is_inside(root: Path, word: str) -> bool:
+    """Whether a word, taken as a path, stays in the folder once links are followed."""
+    try:
+        return (root / word).resolve().is_relative_to(root)
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def refuse_links(own: Path) -> None:
+    """The app writes over what it keeps; by a link it would write over a file of another place."""
+    found = [own] if own.is_symlink() else []
+    for place, folders, files in os.walk(own):
+        found += [path for name in (*folders, *files) if (path := Path(place) / name).is_symlink()]
+    if found:
+        raise InputError(
+            *(
+                say(
+                    "{path} is a link. What the app keeps must be files and folders of its own: "
+                    "remove it.",
+                    path=path,
+                )
+                for path in found
+            )
+        )
