@@ -44,8 +44,11 @@ def test_the_demo_fits(demo):
     assert "left out clusters, ecdf (--full)" in text  # robust eigenvalues are those of loss
 
 
-def test_it_says_in_one_line_where_grades_begin(demo):
-    line = "  grades   useful: good from 90 %, fair 50 %; safe: good up to 0.05, fair 0.2\n"
+def test_it_says_where_grades_begin(demo):
+    line = (
+        "  grades   useful: good from 90 % of that way, fair 50 %; safe: good up to 0.05,\n"
+        "           fair 0.2\n"
+    )
     assert line in str(demo)
     limits = {"require": {"tables": ">=0.5"}}
     by_limits = microgauge.assess(ORIGINAL, PROTECTED, schema=limits, only=["verdict"])

@@ -375,7 +375,7 @@ def test_a_birth_year_is_no_name(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match="no header") as refused:
         read_held(path, "original")
-    assert str(refused.value).startswith(NO_HEADER.format(f"the original table {path}"))
+    assert str(refused.value).startswith(NO_HEADER.format(where=f"the original table {path}"))
 
 
 def test_a_file_of_blanks_that_are_no_spaces_is_empty(tmp_path):
