@@ -55,9 +55,7 @@ def worked(tmp_path_factory):
         visitor.explored = run_of(visitor.send(visitor.get("/protect/2"), "/protect/2/explore"))
         visitor.wait(seconds=PATIENCE)
         visitor.released = run_of(
-            visitor.send(
-                visitor.get(f"/release?choice={visitor.assessed}:0"), "/release", name="spring"
-            )
+            visitor.release(visitor.get(f"/release?choice={visitor.assessed}:0"), name="spring")
         )
         (folder / "strong.csv").rename(folder / "kept.csv")
         visitor.refused = run_of(

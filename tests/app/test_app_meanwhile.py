@@ -170,7 +170,7 @@ def test_a_release_is_measured_as_it_was_chosen(tables):
         visitor.choose(**files)
         visitor.wait()
         visitor.running.project.change(lambda state: state["measure"].update(require=""))
-        visitor.send(visitor.get("/release"), "/release", choice=f"{run}:0", name="x")
+        visitor.release(visitor.get("/release"), choice=f"{run}:0", name="x")
         visitor.wait()
         (release,) = visitor.running.jobs.runs("release")
         (words,) = release.commands

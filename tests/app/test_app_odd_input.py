@@ -62,9 +62,9 @@ def test_a_release_lists_its_commands_whatever_files_are_called(tables, name):
         page = sent_by_browser(visitor, visitor.get("/measure"), "/measure")
         run = visitor.wait(page.path.rsplit("/", 1)[-1])
         assert run.state == "done"
-        visitor.send(visitor.get("/release"), "/release", choice=f"{run.id}:0", name="x")
+        visitor.release(visitor.get("/release"), choice=f"{run.id}:0", name="x")
         visitor.wait()
-        manifest = json.loads((tables / "release-x/internal/release.json").read_text())
+        manifest = json.loads((tables / "release-x-internal/release.json").read_text())
         (release,) = visitor.running.jobs.runs("release")
         typed = [shlex.split(line)[1:] for line in manifest["commands"]]
         assert typed == release.commands

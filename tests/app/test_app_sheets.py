@@ -102,18 +102,16 @@ def test_a_sheet_is_released_without_the_others(visitor):
     visitor.wait()
     page = visitor.send(visitor.get("/measure"), "/measure")
     run = visitor.wait(page.path.rsplit("/", 1)[-1])
-    page = visitor.send(visitor.get("/release"), "/release", choice=f"{run.id}:0", name="out")
+    page = visitor.release(visitor.get("/release"), choice=f"{run.id}:0", name="out")
     done = visitor.wait(page.path.rsplit("/", 1)[-1])
     assert done.state == "done", (done.faults, done.messages)
-    place = visitor.running.folder.root / "release-out"
-    assert sorted(path.name for path in place.iterdir()) == [
-        "book Released.parquet",
-        "internal",
-        "public.html",
-    ]
-    manifest = json.loads((place / "internal" / "release.json").read_text())
+    root = visitor.running.folder.root
+    there = sorted(path.name for path in (root / "release-out").iterdir())
+    assert there == ["book Released.parquet", "public.html"]
+    inside = root / "release-out-internal"
+    manifest = json.loads((inside / "release.json").read_text())
     assert BOOK[1] in manifest["commands"][0]
-    released = json.loads((place / "internal" / "result.json").read_text())
+    released = json.loads((inside / "result.json").read_text())
     measured = json.loads((visitor.running.jobs.place(run.id) / "result.json").read_text())
     assert released["verdict"]["risk"] == measured["verdict"]["risk"]
     assert released["verdict"]["utility"] == measured["verdict"]["utility"]

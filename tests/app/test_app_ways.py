@@ -237,27 +237,32 @@ def test_a_grid_is_explored_and_one_is_released(visitor):
     look = visitor.get(f"/look/{run.id}")
     assert "recommended" in look.text
     release = visitor.get(next(link for link in look.links if link.startswith("/release?")))
-    page = visitor.send(release, "/release", name="spring")
+    page = visitor.release(release, name="spring")
     done = visitor.wait(page.path.rsplit("/", 1)[-1])
     assert done.state == "done", (done.faults, done.messages)
-    place = visitor.running.folder.root / "release-spring"
-    manifest = json.loads((place / "internal" / "release.json").read_text())
+    root = visitor.running.folder.root
+    inside = root / "release-spring-internal"
+    manifest = json.loads((inside / "release.json").read_text())
     names = {one["name"] for one in manifest["files"]}
-    inside = ("recipe.toml", "schema.toml", "report.html", "summary.pdf", "result.json")
+    office = ("recipe.toml", "schema.toml", "report.html", "summary.pdf", "result.json")
     assert names == {
-        "protected.csv",
-        "public.html",
-        *(f"internal/{name}" for name in (*inside, "tables.xlsx")),
+        "release-spring/protected.csv",
+        "release-spring/public.html",
+        *(f"release-spring-internal/{name}" for name in (*office, "tables.xlsx")),
     }
+    there = {path.name for path in (root / "release-spring").iterdir()}
+    assert there == {"protected.csv", "public.html"}
+    listed = visitor.get(f"/runs/{done.id}").text
+    assert all(name.partition("/")[2] in listed for name in names)
     import hashlib
 
     for one in manifest["files"]:
-        content = (place / one["name"]).read_bytes()
+        content = (root / one["name"]).read_bytes()
         assert (one["bytes"], one["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
     ranked = json.loads((visitor.running.jobs.place(run.id) / "result.json").read_text())
     chosen = ranked["recommended"]["name"]
     (measured,) = [one for one in ranked["candidates"] if one["name"] == chosen]
-    released = json.loads((place / "internal" / "result.json").read_text())
+    released = json.loads((inside / "result.json").read_text())
     assert released["verdict"]["risk"] == measured["verdict"]["risk"]
     assert "release-spring" in visitor.get("/release").text
 

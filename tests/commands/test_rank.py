@@ -563,6 +563,7 @@ def test_nearly_the_same_u_is_within_two_thousandths(made, utility, noted):
 
 def test_names_of_the_contract(demo):
     content = strict_json(json_text(demo))
+    assert content.pop("forms")
     assert {"candidates", "frontier", "recommended", "sweep"} <= content.keys()
     for entry, candidate in zip(content["candidates"], demo.candidates, strict=True):
         assert entry["name"] == candidate.name

@@ -424,7 +424,7 @@ def test_measures_that_count_do_not_use_the_sample(survey_tables):
         "result.risk.reason", "result.loss.eigenvalues_robust", "result.notes",
         "result.gdu.permuted", "result.gdu.resample",
     }  # fmt: skip
-    for line in differences(whole | {"forms": {}}, part | {"forms": {}}):
+    for line in differences(whole, part):
         assert any(line.startswith(name) for name in of_units), line
 
 

@@ -166,6 +166,11 @@ class Visitor:
         names = [value for name, value in form.fields if name == "file"]
         return self.send(page, "/files", file=names, role=[roles.get(n, "") for n in names])
 
+    def release(self, page, **fields):
+        """Release what is chosen, whatever speaks against it."""
+        found = self.send(page, "/release", **fields)
+        return self.send(found, "/release") if "all the same?" in found.text else found
+
     def upload(self, page, name, content, **fields):
         form = next(
             f

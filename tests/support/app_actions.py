@@ -448,7 +448,9 @@ class Sequence:
         forms = [f for f in page.forms if f.action == "/release"]
         if forms and forms[0].choices.get("choice"):
             choice = self.rng.choice(forms[0].choices["choice"])
-            self.send(page, "/release", choice=choice, name=self.word())
+            page = self.send(page, "/release", choice=choice, name=self.word())
+            if "all the same?" in page.text and self.rng.random() < 0.7:
+                self.send(page, "/release")
 
     # -- what must hold ----------------------------------------------------------------------
 
@@ -474,11 +476,11 @@ class Sequence:
     def check_disk(self):
         left = [path for path in self.folder.rglob(".*") if path.is_file()]
         assert not left, left
-        for place in self.folder.glob("release-*"):
-            manifest = place / "internal" / "release.json"
+        for place in self.folder.glob("release-*-internal"):
+            manifest = place / "release.json"
             if manifest.exists():
                 names = [one["name"] for one in json.loads(manifest.read_text())["files"]]
-                assert all((place / name).is_file() for name in names)
+                assert all((self.folder / name).is_file() for name in names)
 
 
 def children():

@@ -110,8 +110,8 @@ def strict_json(text):
 def without_paths(result):
     """A result as JSON, without what may differ: where and how tables are read."""
     found = json.loads(json_text(result))
-    found.pop("path", None)
-    found.pop("manifest", None)
+    for name in ("path", "manifest", "forms"):  # what sentences are made from, also the manifest's
+        found.pop(name, None)
     for one in found.get("candidates", [found]):
         for side in ("original", "protected"):
             one.get("inputs", {}).get(side, {}).pop("path", None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from microgauge.app.folder import as_argument
+from microgauge.app.folder import INTERNAL, as_argument
 from microgauge.app.jobs import Run
 from microgauge.app.project import ROLES, State
 from microgauge.languages.messages import ENGLISH
@@ -22,8 +22,6 @@ OUTPUTS = {
     "--excel": "tables.xlsx",
 }
 """What a measure writes, into the run's own place."""
-INTERNAL = "internal"
-"""Of a release, what is not for data users."""
 TEXTS = (".csv", ".tsv", ".txt", ".gz")
 
 
@@ -97,16 +95,16 @@ def released(
 ) -> list[list[str]]:
     """A file made of another one by a recipe, where it is, and all that goes with it.
 
-    What tells of risk, of the original or of how the file was protected stands in a folder inside.
+    What tells of risk, of the original or of how the file was protected stands in a folder beside.
     """
     original = state["files"]["original"]
-    inside = f"{folder}/{INTERNAL}"
-    first = [] if source is None else [masked(source, f"{inside}/{RECIPE}", table)]
+    beside = f"{folder}{INTERNAL}"
+    first = [] if source is None else [masked(source, f"{beside}/{RECIPE}", table)]
     assess = [
         "assess",
         *map(as_argument, (original, table)),
-        *held_against(state, f"{inside}/{SCHEMA}"),
-        *outputs(inside, language, f"{folder}/{OUTPUTS['--public']}"),
+        *held_against(state, f"{beside}/{SCHEMA}"),
+        *outputs(beside, language, f"{folder}/{OUTPUTS['--public']}"),
         *asked_for(state),
     ]
     return [*first, assess]

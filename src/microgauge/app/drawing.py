@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -60,17 +60,28 @@ MOST_NAMED, LONGEST = 8, 24
 """Candidates that have their names beside them, and letters of these."""
 
 
-def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
-    """Candidates on the map: risk across, utility up; each a link where it has one."""
+def chart(
+    points: Sequence[Mapping[str, Any]],
+    words: Any,
+    limits: Mapping[str, float | None] | None = None,
+) -> Markup:
+    """Candidates on the map: risk across, utility up; each a link where it has one.
+
+    `limits` on `risk` and `utility` are lines; beside the candidates stands the `original`.
+    """
     known = [p for p in points if p["risk"] is not None and p["utility"] is not None]
-    most = max([0.05, *(p["risk"] for p in known)]) * 1.08
-    least = min([0.9, *(p["utility"] for p in known)])
+    there = {key: value for key, value in (limits or {}).items() if value is not None}
+    risks = [there[key] for key in ("risk", "original") if key in there]
+    most = max([0.05, *(p["risk"] for p in known), *risks]) * 1.08
+    least = min([0.9, *(p["utility"] for p in known), there.get("utility", 1.0)])
     least = max(0.0, least - 0.05)
     plot = SIDE - EDGE - 16
 
     def place(risk: float, utility: float) -> tuple[float, float]:
         x = EDGE + plot * risk / most
         return x, 16 + plot * (1 - (utility - least) / max(1.0 - least, 1e-9))
+
+    beside = _beside(there, words, place, (most, least))
 
     few = len(known) <= MOST_NAMED
     told = [{**p, "name": words.of(p["name"])} for p in known]
@@ -81,7 +92,7 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
     return Markup(
         '<svg class="chart-map" viewBox="0 0 {s} {s}" role="img" aria-label="{said}">'
         '<path class="axis" d="M{e} {low}V{high}H{right}"/>'
-        '<polyline class="frontier" points="{path}"/>{marks}'
+        '<polyline class="frontier" points="{path}"/>{beside}{marks}'
         '<text x="{e}" y="{under}">0</text><text class="end" x="{right}" y="{under}">{most}</text>'
         '<text class="end" x="{left}" y="{topy}">1</text>'
         '<text class="end" x="{left}" y="{high}">{least}</text>'
@@ -94,6 +105,7 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
         high=high,
         right=EDGE + plot,
         path=path,
+        beside=beside,
         marks=Markup("").join(marks),
         under=high + 16,
         most=words.number(most, 2),
@@ -106,6 +118,41 @@ def chart(points: Sequence[Mapping[str, Any]], words: Any) -> Markup:
         utility=words("↑ utility"),
         said=words("Candidates by risk and utility"),
     )
+
+
+def _beside(
+    limits: Mapping[str, float],
+    words: Any,
+    place: Callable[[float, float], tuple[float, float]],
+    ends: tuple[float, float],
+) -> Markup:
+    """The limits as lines over the whole map, and the original, which has all of its use."""
+    most, least = ends
+    parts = []
+    if "risk" in limits:
+        (x, low), (_, high) = place(limits["risk"], least), place(limits["risk"], 1.0)
+        parts.append(_line(x, low, x, high, words("limit"), (x + 4, low - 4)))
+    if "utility" in limits:
+        (left, y), (right, _) = place(0.0, limits["utility"]), place(most, limits["utility"])
+        parts.append(_line(left, y, right, y, words("limit"), (left + 4, y - 4)))
+    if "original" in limits:
+        x, y = place(limits["original"], 1.0)
+        parts.append(
+            Markup(
+                '<path class="mark original" d="M{a:.1f} {b:.1f}l10 10m0 -10l-10 10"/>'
+                '<text class="end" x="{x:.1f}" y="{under:.1f}">{said}</text>'
+            ).format(a=x - 5, b=y - 5, x=x + 5, under=y + 19, said=words("original"))
+        )
+    return Markup("").join(parts)
+
+
+def _line(
+    x: float, y: float, to_x: float, to_y: float, said: str, at: tuple[float, float]
+) -> Markup:
+    return Markup(
+        '<path class="limit" d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}"/>'
+        '<text x="{at_x:.1f}" y="{at_y:.1f}">{said}</text>'
+    ).format(x=x, y=y, to_x=to_x, to_y=to_y, said=said, at_x=at[0], at_y=at[1])
 
 
 def _mark(point: Mapping[str, Any], x: float, y: float, *, named: bool) -> Markup:

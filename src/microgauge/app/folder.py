@@ -21,6 +21,8 @@ from microgauge.tables.formats.workbook import chosen_sheet
 
 OWN = "microgauge-app"
 """Where the app keeps what it knows."""
+RELEASE, INTERNAL = "release-", "-internal"
+"""How the folder of a release begins, and how that one ends beside it which is for nobody else."""
 MOST_FILES, MOST_SEEN, DEEPEST = 2_000, 50_000, 4
 """Tables that are listed; names that are looked at, and how deep, before that is enough."""
 MOST_SHEETS, MOST_LOOKED_INTO = 100, 256 << 20
@@ -95,7 +97,7 @@ class Folder:
         seen = 0
         for place, folders, files in os.walk(self.root):
             deep = len(Path(place).relative_to(self.root).parts) >= DEEPEST
-            folders[:] = [] if deep else sorted(f for f in folders if _is_looked_into(place, f))
+            folders[:] = [] if deep else sorted(f for f in folders if _is_looked_into(f))
             seen += len(files) + len(folders)
             for file in sorted(files):
                 path = Path(place) / file
@@ -215,10 +217,10 @@ def _unpacked(path: Path) -> int:
         return 0
 
 
-def _is_looked_into(place: str, folder: str) -> bool:
+def _is_looked_into(folder: str) -> bool:
     """Whether tables of the user may lie in a folder: not in what the app itself wrote."""
-    released = folder == "internal" and Path(place).name.startswith("release-")
-    return not folder.startswith(".") and folder != OWN and not released
+    kept = folder.startswith(RELEASE) and folder.endswith(INTERNAL)
+    return not folder.startswith(".") and folder != OWN and not kept
 
 
 def plain_name(wanted: str) -> str:

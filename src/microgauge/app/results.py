@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
 from microgauge.languages.messages import said_again, say, strung
 from microgauge.measures.balance.balance import frontier
+from microgauge.results.requirements import Requirement
 
+NOT_MEASURED = say("Its safety was not measured.")
+POOR = (say("Its use is called poor."), say("Its safety is called poor."))
 MOST_READ = 64
 """Results that are held, so that a page is not made by reading megabytes anew."""
 
@@ -49,6 +53,29 @@ def verdict_of(result: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if result is None else result.get("verdict")
 
 
+def against(outcome: Mapping[str, Any] | None) -> list[str]:
+    """What speaks against a release, by an assessment or a candidate of a ranking.
+
+    Whoever releases the file all the same overrules each of these.
+    """
+    verdict = (outcome or {}).get("verdict")
+    if outcome is None or verdict is None:
+        return [NOT_MEASURED]
+    missed = [
+        Requirement(**one) for one in outcome.get("requirements") or () if one["met"] is False
+    ]
+    found = [
+        say("It misses a limit that was set: {missed_said}.", missed_said=one.missed_said)
+        for one in missed
+    ]
+    grades = verdict["useful"]["grade"], verdict["safe"]["grade"]
+    found += [said for grade, said in zip(grades, POOR, strict=True) if grade == "poor"]
+    if grades[1] == "unknown":
+        found.append(verdict["safe"]["sentence"])
+    stops = [one["sentence"] for one in verdict["findings"] if one["grade"] == "stop"]
+    return [*found, *stops]
+
+
 def candidates_of(result: dict[str, Any] | None) -> list[dict[str, Any]]:
     """The candidates of a ranking; of an assessment none."""
     return [] if result is None else list(result.get("candidates", ()))
@@ -66,9 +93,35 @@ def points_of(result: dict[str, Any], to: str) -> list[dict[str, Any]]:
             "frontier": one["name"] in result["frontier"],
             "chosen": one["name"] == chosen,
             "to": f"{to}/{place}",
+            **_opinion(one),
         }
         for place, one in enumerate(result["candidates"])
     ]
+
+
+def _opinion(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Both grades of a candidate, and what speaks against its release."""
+    verdict = outcome.get("verdict")
+    grades = {side: verdict[side]["grade"] if verdict else None for side in ("useful", "safe")}
+    return {**grades, "against": against(outcome)}
+
+
+def choices_of(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Files that a run measured and that may be released, each with its place in the run."""
+    if "candidates" in result:
+        points = points_of(dict(result), "")
+        return [{**point, "run": run, "place": place} for place, point in enumerate(points)]
+    verdict = result.get("verdict") or {}
+    name = run.about.get("candidates", [""])[0]
+    point = {"name": name, "risk": verdict.get("risk"), "utility": verdict.get("utility")}
+    here = {"run": run, "place": 0, "chosen": False, "settings": ""}
+    return [{**point, **here, **_opinion(result)}]
+
+
+def limits_of(result: Mapping[str, Any]) -> dict[str, float | None]:
+    """What the map of a ranking shows beside its candidates."""
+    names = {"risk": "max_risk", "utility": "min_utility", "original": "original_risk"}
+    return {key: result.get(name) for key, name in names.items()}
 
 
 def settings_said(settings: Any) -> str:

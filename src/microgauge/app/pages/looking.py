@@ -39,6 +39,8 @@ def one(desk: Desk, request: Request) -> Response:
         result=result,
         verdict=results.verdict_of(result),
         points=results.points_of(result, f"/look/{run.id}") if ranked else [],
+        limits=results.limits_of(result),
+        against=[] if ranked else results.against(result),
         typed=asking.typed(run),
         files=_files(desk, run),
     )
@@ -62,6 +64,7 @@ def candidate(desk: Desk, request: Request) -> Response:
         place=place,
         one=result["candidates"][place],
         verdict=result["candidates"][place].get("verdict"),
+        against=results.against(result["candidates"][place]),
     )
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from microgauge.app import asking
+from microgauge.app import asking, limits
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.project import State
-from microgauge.errors import InputError
 
 
 def page(desk: Desk, request: Request) -> Response:
@@ -29,7 +28,7 @@ def _shown(
         state=state,
         runs=desk.running.jobs.runs("measure", "explore"),
         faults=faults,
-        require=require or state["measure"]["require"],
+        limits=limits.fields_of(require or state["measure"]["require"]),
     )
 
 
@@ -41,8 +40,8 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     asked.check(files)
     ticked = asked.names("candidate", files["candidates"])
     chosen = [name for name in files["candidates"] if name in ticked]
-    require = asked["require"]
-    faults = limit_faults(require)
+    require = limits.asked_for(asked)
+    faults = limits.faults_of(require)
     if not chosen:
         faults = (words("Choose at least one protected version."), *faults)
     if faults:
@@ -68,19 +67,6 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
         {asking.SCHEMA: state["schema"]},
     )
     return asked.change(lambda state: None, f"/runs/{run.id}")
-
-
-def limit_faults(require: str) -> tuple[str, ...]:
-    """What is wrong with limits, in the command's words."""
-    if not require:
-        return ()
-    from microgauge.schema import Schema
-    from microgauge.sections.requirements.holding import limited
-
-    try:
-        return tuple(limited(Schema(), require=require).faults())
-    except InputError as error:
-        return error.faults
 
 
 PAGES = {"/measure": page}

@@ -10,13 +10,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from microgauge.app import asking, recipes, results
+from microgauge.app import asking, limits, recipes, results
 from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
 from microgauge.app.folder import plain_name, prints_of
 from microgauge.app.jobs import Run
 from microgauge.app.pages.describing import description_of
-from microgauge.app.pages.measuring import limit_faults
 from microgauge.app.project import MOST_UNDO, State, digest
 from microgauge.errors import InputError
 from microgauge.languages.messages import say
@@ -99,6 +98,7 @@ def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response
         rows=rows,
         sample=SAMPLE,
         text=recipes.text_of(content),
+        limits=limits.fields_of(state["measure"]["require"]),
     )
 
 
@@ -386,10 +386,11 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
     faults = recipes.faults_of(recipe["content"], description_of(desk.running.jobs, state)[1])
     if not recipe["content"]["step"]:
         faults.append(say("a recipe needs steps: [[step]] sections, each with a method."))
-    faults += limit_faults(asked["require"])
+    require = limits.asked_for(asked)
+    faults += limits.faults_of(require)
     if faults:
         raise InputError(*faults)
-    state["measure"] = {**state["measure"], "require": asked["require"]}
+    state["measure"] = {**state["measure"], "require": require}
     language = desk.words(request).language
     run = desk.running.jobs.add(
         "explore",
@@ -407,7 +408,7 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
     )
 
     def put(state: State) -> None:
-        state["measure"]["require"] = asked["require"]
+        state["measure"]["require"] = require
 
     return asked.change(put, f"/runs/{run.id}")
 

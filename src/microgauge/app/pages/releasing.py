@@ -16,7 +16,7 @@ from microgauge._version import __version__
 from microgauge.app import asking, recipes, results
 from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
-from microgauge.app.folder import NO_FILE, Folder, plain_name
+from microgauge.app.folder import INTERNAL, NO_FILE, RELEASE, Folder, plain_name
 from microgauge.app.jobs import After, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
@@ -40,7 +40,7 @@ def page(desk: Desk, request: Request) -> Response:
     for run in jobs.runs("measure", "explore"):
         result = results.result_of(jobs, run)
         if result is not None:
-            choices += _choices(run, result)
+            choices += results.choices_of(run, result)
     return desk.page(
         request,
         "release.html",
@@ -52,21 +52,11 @@ def page(desk: Desk, request: Request) -> Response:
     )
 
 
-def _choices(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Files that were measured, each with its place in its run."""
-    if "candidates" not in result:
-        verdict = result.get("verdict") or {}
-        name = run.about.get("candidates", [""])[0]
-        point = {"name": name, "risk": verdict.get("risk"), "utility": verdict.get("utility")}
-        return [{**point, "run": run, "place": 0, "chosen": False, "settings": ""}]
-    return [
-        {**point, "run": run, "place": place}
-        for place, point in enumerate(results.points_of(dict(result), ""))
-    ]
+def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
+    """Make the folders of a release, and queue what fills them.
 
-
-def begin(desk: Desk, request: Request, asked: Asked) -> str:
-    """Make the folder of a release, and queue what fills it."""
+    Where something speaks against it, it is asked first.
+    """
     words = desk.words(request)
     running = desk.running
     said, _, place = asked["choice"].partition(":")
@@ -80,17 +70,29 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str:
     if original != state["files"]["original"]:
         raise InputError(words("This result is of another original; choose that original first."))
     source, recipe = _what(running.folder, run, result, number)
-    called = Path(source or "chosen").stem.replace(SHEET, " ")
-    name = plain_name((asked["name"] or called).replace("/", "-"))
-    folder = f"release-{name}"
-    if os.path.lexists(running.folder.root / folder):
-        raise InputError(
-            words(
-                "There is a folder {folder} already. Give the release another name.", folder=folder
-            )
-        )
-    made = _queued(desk, asked, folder, (source, recipe), run, words.language)
+    wanted = asked["name"] or Path(source or "chosen").stem.replace(SHEET, " ")
+    name = plain_name(wanted.replace("/", "-"))
+    folder = f"{RELEASE}{name}"
+    _need_room(running.folder, folder)
+    choice = results.choices_of(run, result)[number]
+    if choice["against"] and asked["despite"] != "on":
+        return desk.page(request, "despite.html", "release", choice=choice, called=name)
+    despite = [str(reason) for reason in choice["against"]]
+    about = {"folder": folder, "of": run.id, "action": asked.action, "despite": despite}
+    made = _queued(desk, about, (source, recipe), run, words.language)
     return asked.change(lambda state: None, f"/runs/{made.id}")
+
+
+def _need_room(folder: Folder, name: str) -> None:
+    """`InputError` where there is a folder that a release would be written into."""
+    for one in (name, f"{name}{INTERNAL}"):
+        if os.path.lexists(folder.root / one):
+            raise InputError(
+                say(
+                    "There is a folder {folder} already. Give the release another name.",
+                    folder=one,
+                )
+            )
 
 
 def _what(
@@ -117,8 +119,7 @@ def _what(
 
 def _queued(
     desk: Desk,
-    asked: Asked,
-    folder: str,
+    about: dict[str, Any],
     what: tuple[str | None, dict[str, Any] | None],
     measured: Run,
     language: str,
@@ -127,6 +128,7 @@ def _queued(
     running = desk.running
     state = running.project.state
     source, recipe = what
+    folder = about["folder"]
     original = state["files"]["original"]
     # A workbook may hold the original beside the protected version: of it one sheet is taken out.
     whole = source is not None and running.folder.parted(source)[1] is None
@@ -139,16 +141,18 @@ def _queued(
     # By the tables and limits that it was chosen by, whatever is chosen now.
     state = {**state, **measured.about.get("by", {}), "schema": schema}
     root = running.folder.root
-    inside = root / folder / asking.INTERNAL
+    beside = root / f"{folder}{INTERNAL}"
     try:
-        inside.mkdir(parents=True)
-        write_whole(inside / asking.SCHEMA, schema)
+        (root / folder).mkdir()
+        beside.mkdir()
+        write_whole(beside / asking.SCHEMA, schema)
         if recipe is not None:
-            write_whole(inside / asking.RECIPE, recipes.text_of(recipe))
+            write_whole(beside / asking.RECIPE, recipes.text_of(recipe))
         if source is not None and whole:
             shutil.copyfile(running.folder.inside(source), root / table)
     except OSError as error:
-        shutil.rmtree(root / folder, ignore_errors=True)
+        for place in (root / folder, beside):
+            shutil.rmtree(place, ignore_errors=True)
         raise InputError(
             say(
                 "{path} cannot be written: {said_by_system}.",
@@ -156,13 +160,12 @@ def _queued(
                 said_by_system=said_by_system(error),
             )
         ) from None
-    about = {"folder": folder, "table": table, "of": measured.id, "action": asked.action}
     return running.jobs.add(
         "release",
         folder,
         lambda place: asking.released(state, folder, table, made_of, language),
         asking.inputs_of(state, [source] if source else []),
-        about,
+        {**about, "table": table},
     )
 
 
@@ -198,30 +201,42 @@ def followed_up(running: Running) -> dict[str, After]:
             queue_description(running)  # now there is something to hold the original against
 
     def release(run: Run) -> None:
-        place = folder.root / run.about["folder"]
-        write_whole(place / asking.INTERNAL / MANIFEST, manifest_of(place, run))
+        write_whole(internal_of(folder, run) / MANIFEST, manifest_of(folder, run))
 
     return {"candidate": candidate, "release": release}
 
 
-def manifest_of(place: Path, run: Run) -> str:
+def internal_of(folder: Folder, run: Run) -> Path:
+    """Where a release keeps what is not for data users."""
+    return folder.root / f"{run.about['folder']}{INTERNAL}"
+
+
+def manifest_of(folder: Folder, run: Run) -> str:
     """What is in a release, by size and SHA-256, and the commands that made it."""
-    there = sorted(path for path in place.rglob("*") if path.is_file())
-    files = [path for path in there if path.name != MANIFEST]
+    places = (folder.root / run.about["folder"], internal_of(folder, run))
+    there = sorted(path for place in places for path in place.rglob("*") if path.is_file())
     plain = {
         "microgauge": __version__,
         "table": Path(run.about["table"]).name,
+        "despite": run.about.get("despite", []),
         "files": [
             {
-                "name": path.relative_to(place).as_posix(),
+                "name": path.relative_to(folder.root).as_posix(),
                 "bytes": path.stat().st_size,
                 "sha256": file_sha256(path),
             }
-            for path in files
+            for path in there
+            if path.name != MANIFEST
         ],
         "commands": asking.typed_one_by_one(run),
     }
     return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
+
+
+def files_of(folder: Folder, run: Run) -> list[dict[str, Any]]:
+    """The files of a release that is complete, as its manifest lists them."""
+    manifest = results.read(internal_of(folder, run) / MANIFEST)
+    return [] if manifest is None else list(manifest["files"])
 
 
 PAGES = {"/release": page}

@@ -11,6 +11,7 @@ from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.guard import REPORT_POLICY
 from microgauge.app.jobs import Run
+from microgauge.app.pages import releasing
 
 SHOWN = {"report": "report.html", "public": "public.html"}
 """Pages that are shown in a frame."""
@@ -65,6 +66,7 @@ def _shown(desk: Desk, request: Request, template: str) -> Response:
         typed=asking.typed(run),
         points=points,
         result=results.result_of(desk.running.jobs, run) if run.state == "done" else None,
+        released=releasing.files_of(desk.running.folder, run) if run.kind == "release" else [],
         to=where_to(run),
         ahead=_ahead(desk, run),
     )
