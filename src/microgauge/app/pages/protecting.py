@@ -154,6 +154,7 @@ def _step_shown(
     recipe = _recipe(state, request)
     _, found = description_of(desk.running.jobs, state)
     about, takes = next((said, takes) for key, said, takes in recipes.methods() if key == name)
+    variables = (found or {"variables": []})["variables"]
     return desk.page(
         request,
         "step.html",
@@ -167,7 +168,10 @@ def _step_shown(
         parameters=recipes.parameters_of(name),
         fields=fields,
         chosen=chosen,
-        variables=(found or {"variables": []})["variables"],
+        variables=variables,
+        ticked=recipes.chosen_in,
+        roles=recipes.roles_of(variables, takes),
+        there=recipes.values_there(variables) if recipes.is_by_value(name) else [],
         faults=faults,
     )
 
@@ -182,7 +186,9 @@ def save_step(desk: Desk, request: Request, asked: Asked) -> str | Response:
     kept = place < len(steps) and not recipes.is_editable(steps[place])
     if name not in method_names() or place > len(steps) or kept:
         raise HTTPException(404)
-    fields = dict(asked.own())
+    fields: dict[str, str] = {}
+    for key, value in asked.own():  # of a choice, each that is ticked
+        fields[key] = f"{fields[key]}, {value}" if key in fields else value
     _, found = description_of(desk.running.jobs, state)
     known = [variable["name"] for variable in (found or {"variables": []})["variables"]]
     chosen = asked.names("variable", [*known, *_names_in(steps)])
