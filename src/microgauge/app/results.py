@@ -11,7 +11,10 @@ from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
 from microgauge.languages.messages import said_again, say, strung
 from microgauge.measures.balance.balance import frontier
+from microgauge.results.requirements import Requirement, requirement_line
 
+SERIOUS = ("stop", "warn", "poor", "fair", "note")
+"""Grades of what speaks against a file, the most serious first."""
 MOST_READ = 64
 """Results that are held, so that a page is not made by reading megabytes anew."""
 
@@ -47,6 +50,22 @@ def _with_messages(path: Path) -> dict[str, Any]:
 def verdict_of(result: dict[str, Any] | None) -> dict[str, Any] | None:
     """The verdict of an assessment."""
     return None if result is None else result.get("verdict")
+
+
+def reason_of(verdict: dict[str, Any]) -> str | None:
+    """What speaks most against a file: its first finding, or why it is useful or safe no more."""
+    sides = [verdict[side] for side in ("safe", "useful")]
+    told = [one for one in (*verdict["findings"], *sides) if one["grade"] in SERIOUS]
+    if not told:
+        return None
+    worst = min(told, key=lambda one: SERIOUS.index(one["grade"]))
+    return worst.get("stop") or worst.get("brief") or str(worst["sentence"])
+
+
+def missed_in(result: dict[str, Any]) -> list[str]:
+    """The limits that a file misses, and by which figures."""
+    limits = [Requirement(**one) for one in result.get("requirements") or ()]
+    return [requirement_line(one) for one in limits if not one.met]
 
 
 def candidates_of(result: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -304,16 +304,24 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
     for count in range(len(content["step"]) + 1):
         last = there.get(preview_print(state, content, count))
         if last is not None:
-            verdict = results.verdict_of(results.result_of(jobs, last))
-            found[count] = {"run": last, "verdict": verdict if last.state == "done" else None}
+            found[count] = {"run": last, **_found(results.result_of(jobs, last), last)}
     return found
+
+
+def _found(result: dict[str, Any] | None, run: Run) -> dict[str, Any]:
+    """What a preview says: figures, what speaks most against the file, and limits it misses."""
+    verdict = results.verdict_of(result)
+    if result is None or verdict is None or run.state != "done":
+        return {"verdict": None}
+    reason, missed = results.reason_of(verdict), results.missed_in(result)
+    return {"verdict": verdict, "reason": reason, "missed": missed}
 
 
 def preview_print(state: State, content: Mapping[str, Any], count: int) -> str:
     """What tells a preview: the first steps, the data and what is said of them."""
     first = {**content, "step": content["step"][:count]}
     files = [state["files"][role] for role in ("original", "external", "holdout", "population")]
-    return digest([recipes.plain(first), files, state["schema"]])
+    return digest([recipes.plain(first), files, state["schema"], asking.limits_of(state)])
 
 
 def preview(desk: Desk, request: Request, asked: Asked) -> str:
