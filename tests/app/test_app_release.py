@@ -28,13 +28,13 @@ def test_a_missed_limit_is_overruled_knowingly(tables):
         release = visitor.get(f"/release?choice={run.id}:0")
         asked = visitor.send(release, "/release", name="spring")
         assert "Release it all the same?" in asked.text
-        assert "It misses a limit that was set: risk at most 0.0001 (it is" in asked.text
+        assert "missed: risk at most 0.0001; it is" in asked.text
         assert not (tables / "release-spring").exists()
         assert visitor.running.jobs.runs("release") == []
         done = visitor.send(asked, "/release")
         visitor.wait()
         kept = json.loads((tables / "release-spring-internal/release.json").read_text())
-        assert kept["despite"][0].startswith("It misses a limit that was set: risk at most 0.0001")
+        assert kept["despite"][0].startswith("missed: risk at most 0.0001; it is")
         assert [one.name for one in (tables / "release-spring").iterdir() if one.is_dir()] == []
         assert visitor.get(done.path).status == 200
 
@@ -100,7 +100,7 @@ KEPT = {"figure": "k", "operator": ">=", "limit": 3.0, "value": 4.0, "met": True
         (outcome(findings=[("stop", "Stop.")]), ["Stop."]),
         (
             outcome(requirements=[KEPT | {"value": None, "met": False, "reason": "no keys"}]),
-            ["It misses a limit that was set: k at least 3 (it has none: no keys)."],
+            ["missed: k at least 3; there is no figure: no keys"],
         ),
         ({"verdict": None}, ["Its safety was not measured."]),
         (None, ["Its safety was not measured."]),

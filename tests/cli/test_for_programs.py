@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from microgauge.cli import main
@@ -108,6 +109,10 @@ def test_variables_are_described_for_programs(tables: Path) -> None:
     age, sex = found["variables"][:2]
     assert age["guess"] == {"role": "quasi_identifier", "by": "name"}
     assert (age["original"]["numeric"], sex["original"]["values"]) == (True, ["f", "m"])
+    ages = pl.read_csv("original.csv")["age"]
+    assert age["original"]["range"] == [ages.min(), ages.max()]
+    assert age["protected"]["range"] == [0, 60]
+    assert sex["original"]["range"] is None
     for variable in found["variables"]:
         drawn = variable["numbers"] or variable["categories"]
         assert sum(drawn["before"]) == pytest.approx(1.0)

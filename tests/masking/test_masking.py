@@ -22,6 +22,7 @@ from microgauge.masking import any_match
 from microgauge.masking.methods import method as method_of
 from microgauge.masking.methods import method_names, pram
 from microgauge.masking.methods import microaggregation as micro
+from microgauge.masking.recipe import Recipe
 from support.command import complaint
 from support.figures import seeds
 from support.rows import alike
@@ -1114,6 +1115,64 @@ def test_trees_take_missing_cells_for_a_value():
         assert abs(after[name].null_count() - 200) < 5 * np.sqrt(2 * 800 * 0.25 * 0.75)
 
 
+# -- removal ---------------------------------------------------------------------------------------
+
+
+@given(seeds, st.lists(st.sampled_from(table(1).columns), min_size=1, max_size=4, unique=True))
+@FEW
+def test_removed_variables_are_gone_and_the_rest_is_as_it_was(seed, gone):
+    before = table(seed)
+    assert masked(before, step("remove", *gone)).equals(before.drop(gone))
+
+
+def test_a_file_needs_a_variable():
+    before = table(1)
+    assert refused(before, step("remove", *before.columns)) == (
+        "step 1 (remove): would leave no variable in the file.",
+    )
+    steps = [step("remove", *before.columns[:2]), step("remove", *before.columns[2:])]
+    assert refused(before, *steps) == ("step 2 (remove): would leave no variable in the file.",)
+
+
+def test_no_later_step_names_what_was_removed():
+    before = table(1)
+    later = [step("round", "x", "tied", unit=5), step("remove", "x"), step("swap", "text", share=1)]
+    assert refused(before, step("remove", "x", "code"), *later) == (
+        'step 2 (round): "x" was removed by a step before.',
+        'step 3 (remove): "x" was removed by a step before.',
+    )
+    assert masked(before, later[0], step("remove", "x")).columns == before.columns[1:]
+    left_out = step("remove", "x") | {"skip": True}
+    assert masked(before, left_out, later[0]).columns == before.columns
+
+
+def test_any_cells_can_be_removed(folder):
+    Path("in.csv").write_text("id,far,*,^v$,x\n12345678901234567,inf,1,a,1\n3,2,2,b,007\n")
+    found = mask("in.csv", {"step": [step("remove", "id", "far", "*")]})
+    assert found.to_dict(as_series=False) == {"^v$": ["a", "b"], "x": ["1", "007"]}
+    assert any("infinite" in f for f in refused("in.csv", step("round", "far", unit=5)))
+
+
+def test_a_removed_variable_is_one_to_a_measure():
+    before = table(1, rows=200).with_columns(person=pl.Series(range(200)))
+    after = masked(before, step("remove", "person", "text"))
+    result = microgauge.assess(before, after, only=["gdu"])
+    assert {v.name for v in result.variables if v.removed} == {"person", "text"}
+
+
+def test_with_and_without_a_variable_is_explored():
+    before = table(1, rows=200)
+    recipe = {"step": [step("remove", "text") | {"skip": {"grid": [True, False]}}]}
+    found = microgauge.explore(before, recipe, keys=["text", "code"], only=["gdu"])
+    assert [one.settings for one in found.candidates] == [
+        {"text remove": "no"},
+        {"text remove": "yes"},
+    ]
+    whole, less = (one.assessment for one in found.candidates)
+    assert [v.name for v in less.variables if v.removed] == ["text"]
+    assert not any(v.removed for v in whole.variables)
+
+
 # -- chance and order ------------------------------------------------------------------------------
 
 CHANCE = [
@@ -1136,6 +1195,7 @@ CERTAIN = [
     step("local_suppression", "text", "code", k=4, missing="value"),
     step("round", "x", unit=5),
     step("recode", "text", prefix=1),
+    step("remove", "text", "code"),
 ]
 
 
@@ -1332,6 +1392,9 @@ REFUSED = [
     step("recode", "text", prefix=1, map={"red": "r"}),
     step("recode", "text", prefix="x"),
     step("recode", "text", prefix=0),
+    step("remove"),
+    step("remove", "nobody"),
+    step("remove", "x", share=0.5),
     step("sample"),
     step("sample", records=61),
     step("sample", share=0.001),
@@ -1484,7 +1547,10 @@ def recipes(draw, values, wild):
 
 def frame_or_refusal(recipe):
     with suppress(InputError):
-        assert mask(table(1, 20), recipe).columns == table(1, 20).columns
+        found = mask(table(1, 20), recipe).columns
+        steps = [one for one in Recipe.load(recipe).steps if one.method == "remove"]
+        gone = {name for one in steps for name in one.variables}
+        assert found == [name for name in table(1, 20).columns if name not in gone]
 
 
 some_numbers = st.lists(st.sampled_from(["x", "tied", "whole", "code"]), min_size=1, unique=True)

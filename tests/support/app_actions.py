@@ -36,7 +36,10 @@ PAGES = (
 )
 ALLOWED = (200, 404, 409, 413, 422, 507)
 LENGTH = 25
-METHODS = ("recode", "round", "noise", "suppress", "pram", "swap", "sample", "top_bottom")
+METHODS = (
+    *("recode", "round", "noise", "suppress", "pram", "swap", "sample", "top_bottom"),
+    "remove",
+)
 VALUES = ("", "5", "0.1", "0.1, 0.2", "1 to 3 by 1", "x", "-1", "1e999", "<b>", "9" * 40)
 
 

@@ -87,6 +87,7 @@ def previewed(state: State, place: str, *, sample: bool) -> list[list[str]]:
     protected = f"{place}/protected{ending}"
     quick = ["assess", as_argument(original), protected]
     quick += [*held_against(state, f"{place}/{SCHEMA}"), "--quick", "--json", f"{place}/{RESULT}"]
+    quick += limits_of(state)
     return [*first, masked(original, f"{place}/{RECIPE}", protected), quick]
 
 
@@ -131,8 +132,13 @@ def held_against(state: State, schema: str) -> list[str]:
 def asked_for(state: State) -> list[str]:
     """Limits, and whether all is measured."""
     chosen: Mapping[str, Any] = state["measure"]
-    limits = ["--require", chosen["require"]] if chosen["require"] else []
-    return [*limits, *(["--full"] if chosen["full"] else [])]
+    return [*limits_of(state), *(["--full"] if chosen["full"] else [])]
+
+
+def limits_of(state: State) -> list[str]:
+    """Limits that a file has to keep."""
+    limits = state["measure"]["require"]
+    return ["--require", limits] if limits else []
 
 
 def measured_by(state: State) -> State:

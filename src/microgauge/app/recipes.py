@@ -11,6 +11,7 @@ from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, writ
 from microgauge.errors import InputError
 from microgauge.languages.messages import say, strung
 from microgauge.masking.methods import method, method_names
+from microgauge.values.labels import number_label
 
 # What protects and explores takes most of a second to load, and the first page needs none of it.
 if TYPE_CHECKING:
@@ -47,6 +48,37 @@ def parameters_of(name: str) -> tuple[Parameter, ...]:
     from microgauge.masking.forms import parameters
 
     return parameters(method(name))
+
+
+def is_by_value(name: str) -> bool:
+    """Whether a method is told of a variable's own values."""
+    return bool(method(name).takes) or any(one.shape == "numbers" for one in parameters_of(name))
+
+
+def roles_of(variables: Sequence[Mapping[str, Any]], takes: str) -> dict[str, str]:
+    """The keys and the sensitive variables that a method may take, with their roles."""
+    return {
+        variable["name"]: variable["role"]
+        for variable in variables
+        if variable["role"] in ("quasi_identifier", "sensitive")
+        and (takes != "number" or variable["original"]["numeric"])
+        and (takes != "category" or variable["original"]["type"] != "continuous")
+    }
+
+
+def values_there(variables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The values of each variable: those of few, each with its share, or the ends of numbers."""
+    found = []
+    for variable in variables:
+        side, drawn = variable["original"], variable["categories"] or {"labels": [], "before": []}
+        shares = dict(zip(drawn["labels"], drawn["before"], strict=False))
+        values = side["values"] or ([] if side["numeric"] else drawn["labels"])
+        # A description of an earlier version has no range.
+        ends = [] if values else [number_label(end) for end in side.get("range") or ()]
+        told = [(value, shares.get(value)) for value in values]
+        count = side["distinct"]
+        found.append({"name": variable["name"], "values": told, "ends": ends, "count": count})
+    return found
 
 
 def text_of(content: Mapping[str, Any]) -> str:
@@ -151,9 +183,20 @@ def _value(one: Parameter, text: str) -> Any:
         lists = [read(part) for part in text.split(";") if part.strip()]
         return lists[0] if len(lists) == 1 else {GRID: lists}
     if one.shape == "table":
-        return pairs_in(text)
-    several = [part.strip() for part in text.split(",") if part.strip()]
+        return {old: _inner(new) for old, new in pairs_in(text).items()}
+    several = chosen_in(text)
     return several[0] if len(several) == 1 else {GRID: several}
+
+
+def _inner(value: Any) -> Any:
+    """What a line of a table says: a value, or a table again.
+
+    >>> _inner(3), _inner("{ north = 0.8, south = 0.2 }"), _inner("{}")
+    (3, {'north': 0.8, 'south': 0.2}, {})
+    """
+    if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}":
+        return pairs_in(value[1:-1].replace(",", "\n"))
+    return value
 
 
 def numbers_in(text: str) -> list[Any]:
@@ -198,10 +241,26 @@ def shown_value(value: Any, one: Parameter | None = None) -> str:
         between = "; " if one is not None and one.shape.endswith("s") else ", "
         return between.join(shown_value(each) for each in value[GRID])
     if isinstance(value, Mapping):
-        return "\n".join(f"{old} = {written(new)}" for old, new in value.items())
+        return "\n".join(f"{old} = {_inner_shown(new)}" for old, new in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(written(each, quoted=True) for each in value)
     return written(value)
+
+
+def _inner_shown(value: Any) -> str:
+    """What a line of a table says, as a field shows it."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {written(one)}' for name, one in value.items())} }}"
+    return written(value)
+
+
+def chosen_in(value: str) -> list[str]:
+    """The words that are ticked of a choice.
+
+    >>> chosen_in("each, mdav"), chosen_in("")
+    (['each', 'mdav'], [])
+    """
+    return [word for part in value.split(",") if (word := part.strip())]
 
 
 def told(step: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -272,11 +331,15 @@ def checked(content: Mapping[str, Any], description: Mapping[str, Any] | None) -
 
 
 def field_of(fault: str, name: str) -> str:
-    """The parameter that a fault speaks of: commands name it first; "" where it is the step."""
+    """The field that a fault belongs to: of the parameter that it names first.
+
+    Else what it says of a variable is a fault of the variables; "" where it is one of the step.
+    """
     _, _, said = fault.partition("): ")
-    word = re.match(r"\w+", said)
-    names = [one.name for one in parameters_of(name)] + ["variables"]
-    return word[0] if word is not None and word[0] in names else ""
+    said = re.sub(r'"[^"]*"', '""', said)
+    known = {one.name for one in parameters_of(name)} | {"variables"}
+    named = next((word for word in re.findall(r"\w+", said) if word in known), "")
+    return named or ("variables" if '""' in said else "")
 
 
 def size_of(content: Mapping[str, Any]) -> int:

@@ -12,10 +12,12 @@ from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
 from microgauge.languages.messages import said_again, say, strung
 from microgauge.measures.balance.balance import frontier
-from microgauge.results.requirements import Requirement
+from microgauge.results.requirements import Requirement, requirement_line
 
 NOT_MEASURED = say("Its safety was not measured.")
 POOR = (say("Its use is called poor."), say("Its safety is called poor."))
+SERIOUS = ("stop", "warn", "poor", "fair", "note")
+"""Grades of what speaks against a file, the most serious first."""
 MOST_READ = 64
 """Results that are held, so that a page is not made by reading megabytes anew."""
 
@@ -61,19 +63,29 @@ def against(outcome: Mapping[str, Any] | None) -> list[str]:
     verdict = (outcome or {}).get("verdict")
     if outcome is None or verdict is None:
         return [NOT_MEASURED]
-    missed = [
-        Requirement(**one) for one in outcome.get("requirements") or () if one["met"] is False
-    ]
-    found = [
-        say("It misses a limit that was set: {missed_said}.", missed_said=one.missed_said)
-        for one in missed
-    ]
+    found = missed_in(outcome)
     grades = verdict["useful"]["grade"], verdict["safe"]["grade"]
     found += [said for grade, said in zip(grades, POOR, strict=True) if grade == "poor"]
     if grades[1] == "unknown":
         found.append(verdict["safe"]["sentence"])
     stops = [one["sentence"] for one in verdict["findings"] if one["grade"] == "stop"]
     return [*found, *stops]
+
+
+def reason_of(verdict: dict[str, Any]) -> str | None:
+    """What speaks most against a file: its first finding, or why it is useful or safe no more."""
+    sides = [verdict[side] for side in ("safe", "useful")]
+    told = [one for one in (*verdict["findings"], *sides) if one["grade"] in SERIOUS]
+    if not told:
+        return None
+    worst = min(told, key=lambda one: SERIOUS.index(one["grade"]))
+    return worst.get("stop") or worst.get("brief") or str(worst["sentence"])
+
+
+def missed_in(result: Mapping[str, Any]) -> list[str]:
+    """The limits that a file misses, and by which figures."""
+    limits = [Requirement(**one) for one in result.get("requirements") or ()]
+    return [requirement_line(one) for one in limits if not one.met]
 
 
 def candidates_of(result: dict[str, Any] | None) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from microgauge.commands.faults_first import SchemaSource, faults_first, read_schema
 from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import run_one
@@ -17,6 +19,7 @@ from microgauge.study.guesses import guess_of
 from microgauge.study.recoding import Recoding
 from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
+from microgauge.values.levels import Levels
 
 MOST_VALUES = 40
 """Categories that are listed, to put them in order or to recode them."""
@@ -88,7 +91,14 @@ def _side(side: Side) -> dict[str, Any]:
         "missing": levels.missing,
         "numeric": levels.numeric,
         "values": list(levels.labels) if few else None,
+        "range": _range(levels),
     }
+
+
+def _range(levels: Levels) -> list[float] | None:
+    """The least and the largest of numbers."""
+    known = levels.numbers[np.isfinite(levels.numbers)] if levels.numeric else np.array([])
+    return [float(known.min()), float(known.max())] if len(known) else None
 
 
 def _recoding(recodings: Mapping[str, Recoding], name: str) -> dict[str, Any] | None:

@@ -7,7 +7,8 @@ import inspect
 import textwrap
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
+from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
 from types import UnionType
@@ -106,9 +107,11 @@ class Parameter:
 
     name: str
     shape: Shape
-    choices: tuple[str, ...]
-    """Of a choice, the words there are."""
+    choices: tuple[tuple[str, str], ...]
+    """Of a choice, the words there are, each with what it means."""
     explanation: str
+    hint: str
+    """How it is filled in, by values that may be meant."""
     default: Any
     """What holds where nothing is said; None where something must be."""
 
@@ -122,12 +125,46 @@ def parameters(kind: type[Step]) -> tuple[Parameter, ...]:
     for one in fields(kind):
         if one.name == "variables":
             continue
-        shape, choices = _shape(types[one.name])
+        shape, words = _shape(types[one.name])
+        meanings = one.metadata.get("meanings", {})
         default = one.default if isinstance(one.default, bool | int | float | str) else None
         if default in (0.0, -1.0) and not isinstance(default, bool):
             default = None  # stands for: must be given
-        found.append(Parameter(one.name, shape, choices, said.get(one.name, ""), default))
+        choices = tuple((word, meanings.get(word, word)) for word in words)
+        hint = _hint(shape, one, default)
+        found.append(Parameter(one.name, shape, choices, said.get(one.name, ""), hint, default))
     return tuple(found)
+
+
+def _hint(shape: Shape, one: Field[Any], default: Any) -> str:
+    """How a parameter is filled in, by what its method declares, or else by its form."""
+    if shape in ("number", "whole"):
+        low, high, by = one.metadata.get("tried", _tried(shape, default))
+        second = Decimal(str(low)) + Decimal(str(by))
+        return say(
+            "Several values are explored: {low}, {second} or {low} to {high} by {by}",
+            low=str(low),
+            second=str(second),
+            high=str(high),
+            by=str(by),
+        )
+    if shape in ("numbers", "wholes", "texts"):
+        return say(
+            "With commas between: {values}. Several lists with semicolons are explored.",
+            values=one.metadata.get("values", "a, b, c" if shape == "texts" else "1, 2, 3"),
+        )
+    if shape == "choice":
+        return say("If several are ticked, each is explored; if none is, the default holds.")
+    plain = say("A line each: old = new") if shape == "table" else ""
+    return str(one.metadata.get("lines", plain))
+
+
+def _tried(shape: Shape, default: Any) -> tuple[float, float, float]:
+    """The least, the most and the step of values that may be meant: shares, or whole numbers."""
+    if shape == "number":
+        return 0.1, 0.5, 0.1
+    least = default or 1
+    return least, least + 6, 2
 
 
 def _shape(kind: Any) -> tuple[Shape, tuple[str, ...]]:

@@ -58,8 +58,9 @@ class Recipe:
 
     @property
     def named(self) -> set[str]:
-        """The variables that steps name."""
-        return {name for step in self.steps if step is not None for name in step.variables}
+        """The variables that steps name and look at."""
+        steps = [step for step in self.steps if step is not None and step.looks]
+        return {name for step in steps for name in step.variables}
 
     def check(self, data: Data, partial: Collection[int] = ()) -> None:
         """Every fault of form, and of every step against a table, in one `InputError`.

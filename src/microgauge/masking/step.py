@@ -25,6 +25,8 @@ class Look:
 
     uses: dict[str, ColumnUse]
     rows: int
+    removed: set[str] = field(default_factory=set)
+    """Variables that steps before took out of the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +36,8 @@ class Step(ABC):
     method: ClassVar[str]
     takes: ClassVar[ColumnUse | None] = None
     """What its variables must be; None: either."""
+    looks: ClassVar[bool] = True
+    """Whether it looks at the cells of its variables; else any cells will do."""
 
     variables: tuple[str, ...] = field(
         default=(), metadata={"said": say("must be names of variables.")}
@@ -50,7 +54,9 @@ class Step(ABC):
         twice = [name for name, times in Counter(self.variables).items() if times > 1]
         found = [say('"{name}" is named twice.', name=name) for name in twice]
         for name in dict.fromkeys(self.variables):
-            if name not in look.uses:
+            if name in look.removed:
+                found.append(say('"{name}" was removed by a step before.', name=name))
+            elif name not in look.uses:
                 found.append(
                     say(
                         'there is no variable "{name}".{hint}',

@@ -291,6 +291,7 @@ def schema_family(rng: random.Random) -> Case:
 
 
 SOUND = {
+    "remove": ('["town"]', {}),
     "swap": ('["town", "sex"]', {"share": "0.3"}),
     "rank_swap": ('["income"]', {"window": "20"}),
     "microaggregation": ('["income", "age"]', {"g": "3", "groups": '"mdav"'}),

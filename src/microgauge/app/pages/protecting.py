@@ -154,6 +154,7 @@ def _step_shown(
     recipe = _recipe(state, request)
     _, found = description_of(desk.running.jobs, state)
     about, takes = next((said, takes) for key, said, takes in recipes.methods() if key == name)
+    variables = (found or {"variables": []})["variables"]
     return desk.page(
         request,
         "step.html",
@@ -167,7 +168,10 @@ def _step_shown(
         parameters=recipes.parameters_of(name),
         fields=fields,
         chosen=chosen,
-        variables=(found or {"variables": []})["variables"],
+        variables=variables,
+        ticked=recipes.chosen_in,
+        roles=recipes.roles_of(variables, takes),
+        there=recipes.values_there(variables) if recipes.is_by_value(name) else [],
         faults=faults,
     )
 
@@ -182,7 +186,9 @@ def save_step(desk: Desk, request: Request, asked: Asked) -> str | Response:
     kept = place < len(steps) and not recipes.is_editable(steps[place])
     if name not in method_names() or place > len(steps) or kept:
         raise HTTPException(404)
-    fields = dict(asked.own())
+    fields: dict[str, str] = {}
+    for key, value in asked.own():  # of a choice, each that is ticked
+        fields[key] = f"{fields[key]}, {value}" if key in fields else value
     _, found = description_of(desk.running.jobs, state)
     known = [variable["name"] for variable in (found or {"variables": []})["variables"]]
     chosen = asked.names("variable", [*known, *_names_in(steps)])
@@ -298,16 +304,24 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
     for count in range(len(content["step"]) + 1):
         last = there.get(preview_print(state, content, count))
         if last is not None:
-            verdict = results.verdict_of(results.result_of(jobs, last))
-            found[count] = {"run": last, "verdict": verdict if last.state == "done" else None}
+            found[count] = {"run": last, **_found(results.result_of(jobs, last), last)}
     return found
+
+
+def _found(result: dict[str, Any] | None, run: Run) -> dict[str, Any]:
+    """What a preview says: figures, what speaks most against the file, and limits it misses."""
+    verdict = results.verdict_of(result)
+    if result is None or verdict is None or run.state != "done":
+        return {"verdict": None}
+    reason, missed = results.reason_of(verdict), results.missed_in(result)
+    return {"verdict": verdict, "reason": reason, "missed": missed}
 
 
 def preview_print(state: State, content: Mapping[str, Any], count: int) -> str:
     """What tells a preview: the first steps, the data and what is said of them."""
     first = {**content, "step": content["step"][:count]}
     files = [state["files"][role] for role in ("original", "external", "holdout", "population")]
-    return digest([recipes.plain(first), files, state["schema"]])
+    return digest([recipes.plain(first), files, state["schema"], asking.limits_of(state)])
 
 
 def preview(desk: Desk, request: Request, asked: Asked) -> str:

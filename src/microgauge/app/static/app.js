@@ -44,6 +44,28 @@ if (way !== null) {
   show();
 }
 
+// Variables ticked by what they are.
+for (const button of document.querySelectorAll("[data-tick]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    for (const box of button.form.querySelectorAll(`[data-role="${button.dataset.tick}"]`))
+      if (!box.checked) box.click();
+  });
+}
+
+// Of what is known of variables, what is known of those that are ticked.
+for (const list of document.querySelectorAll("[data-there]")) {
+  const form = list.closest("form");
+  const show = () => {
+    const boxes = form.querySelectorAll("[name=variable]:checked");
+    const ticked = new Set([...boxes].map((box) => box.value));
+    for (const one of list.querySelectorAll("[data-of]")) one.hidden = !ticked.has(one.dataset.of);
+    list.hidden = ticked.size === 0;
+  };
+  form.addEventListener("change", show);
+  window.addEventListener("pageshow", show);
+}
+
 // A form that is on its way is not sent twice.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {

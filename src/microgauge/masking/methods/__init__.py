@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["method", "method_names", "register", "registered"]
 
 _STEPS: dict[str, str | type[Step]] = {
+    "remove": "Remove",
     "recode": "Recode",
     "round": "Round",
     "top_bottom": "TopBottom",

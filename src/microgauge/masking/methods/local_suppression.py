@@ -91,10 +91,20 @@ class LocalSuppression(Step):
 
     k: int = 3
     """Records that every combination must occur in, at least."""
-    importance: Mapping[str, float] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(
+        default_factory=dict, metadata={"lines": say("A line for each variable: age = 3")}
+    )
     """What losing a value of a variable costs, 1 unless given."""
-    missing: Literal["any", "value"] = "any"
-    """A missing key matches every value; or it is a value of its own, which matches itself."""
+    missing: Literal["any", "value"] = field(
+        default="any",
+        metadata={
+            "meanings": {
+                "any": say("it matches every value"),
+                "value": say("it is a value of its own, which matches itself"),
+            }
+        },
+    )
+    """What a missing key is where records are compared."""
 
     def own_faults(self, look: Look) -> list[str]:
         """k up to the records; importance of the variables."""

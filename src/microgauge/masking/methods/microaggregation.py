@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -104,8 +105,17 @@ class Microaggregate(Step):
 
     g: int = 3
     """Records in a group, at least."""
-    groups: Literal["each", "projection", "mdav"] = "each"
-    """Each variable by itself; together by the sum of z-scores; together by distance."""
+    groups: Literal["each", "projection", "mdav"] = field(
+        default="each",
+        metadata={
+            "meanings": {
+                "each": say("each variable by itself"),
+                "projection": say("all variables together, by the sum of z-scores"),
+                "mdav": say("all variables together, by distance"),
+            }
+        },
+    )
+    """Which records are near each other."""
     noise: bool = False
     """Add noise with the covariance that aggregation removed."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -55,7 +56,7 @@ class Noise(Step):
 
     share: float | None = None
     """Noise as a share of each variable's standard deviation; or give a deviation."""
-    deviation: float | None = None
+    deviation: float | None = field(default=None, metadata={"tried": (10, 50, 10)})
     """Standard deviation of the noise, in the variable's own units."""
     correlated: bool = False
     """Noise with the correlations of the variables."""

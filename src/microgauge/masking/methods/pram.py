@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from math import ceil
 from typing import Any, ClassVar
 
@@ -114,11 +115,14 @@ class Pram(Step):
     method: ClassVar[str] = "pram"
     takes: ClassVar[ColumnUse | None] = "category"
 
-    keep: float | None = None
+    keep: float | None = field(default=None, metadata={"tried": (0.7, 0.9, 0.1)})
     """Probability that a category stays; if invariant, that a record's does, over all records."""
     invariant: bool = True
     """Whether expected frequencies stay as they are."""
-    matrix: Mapping[str, Mapping[str, float]] | None = None
+    matrix: Mapping[str, Mapping[str, float]] | None = field(
+        default=None,
+        metadata={"lines": say("A line for each category: north = { north = 0.8, south = 0.2 }")},
+    )
     """For each category the probabilities of what it becomes; what is not named stays."""
 
     def own_faults(self, look: Look) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +45,7 @@ class RankSwap(Step):
     method: ClassVar[str] = "rank_swap"
     takes: ClassVar[ColumnUse | None] = "number"
 
-    window: float = 0.0
+    window: float = field(default=0.0, metadata={"tried": (5, 20, 5)})
     """Ranks that a value may move, in per cent of the records."""
 
     def own_faults(self, look: Look) -> list[str]:

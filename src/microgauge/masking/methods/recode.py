@@ -29,19 +29,22 @@ class Recode(Step):
     map: Mapping[str, Any] | None = None
     """What becomes what: old value = new value."""
     breaks: tuple[float, ...] | None = field(
-        default=None, metadata={"said": say("must be rising numbers.")}
+        default=None,
+        metadata={"said": say("must be rising numbers."), "values": "0, 18, 30, 65"},
     )
     """Where bands begin, rising; the last band is open above."""
-    labels: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = field(
+        default=None, metadata={"values": "0-17, 18-29, 30-64, 65+"}
+    )
     """Names of the bands, as many as breaks."""
-    prefix: int | None = None
+    prefix: int | None = field(default=None, metadata={"tried": (1, 3, 1)})
     """Keep so many characters of a code."""
 
     def own_faults(self, look: Look) -> list[str]:
         """One of three ways, and what it needs."""
         ways = [w for w in ("map", "breaks", "prefix") if getattr(self, w) is not None]
         if len(ways) != 1:
-            return [say("give one of map, breaks and prefix.")]
+            return [say("give one of map, breaks and prefix.") if ways else self._lacking(look)]
         found: list[str] = []
         if self.labels is not None and self.breaks is None:
             found.append(say("labels go with breaks."))
@@ -50,10 +53,20 @@ class Recode(Step):
                 found.append(say("breaks must be rising numbers."))
             if self.labels is not None and len(self.labels) != len(self.breaks):
                 found.append(say("labels must be {n}, one for each break.", n=len(self.breaks)))
-            found += self.category_faults(look, say("breaks are for numbers"))
+            found += self.category_faults(look, say("breaks are for numbers: give map or prefix"))
         if self.prefix is not None:
             found += whole_up_to("prefix", self.prefix, 1, 1 << 30)
         return found
+
+    def _lacking(self, look: Look) -> str:
+        """What variables of this kind need."""
+        held = [name for name in self.variables if name in look.uses]
+        categories = [name for name in held if look.uses[name] == "category"]
+        if categories:
+            return say('"{name}" is a category: give map or prefix.', name=categories[0])
+        if held:
+            return say('"{name}" holds numbers: give breaks or map.', name=held[0])
+        return say("give one of map, breaks and prefix.")
 
     def after(self, look: Look) -> None:
         """Bands and merged values are categories."""

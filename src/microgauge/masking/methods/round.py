@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -21,10 +22,19 @@ class Round(Step):
     method: ClassVar[str] = "round"
     takes: ClassVar[ColumnUse | None] = "number"
 
-    unit: float = 0.0
+    unit: float = field(default=0.0, metadata={"tried": (5, 20, 5)})
     """Numbers become multiples of this."""
-    mode: Mode = "nearest"
-    """To the nearest multiple, down or up."""
+    mode: Mode = field(
+        default="nearest",
+        metadata={
+            "meanings": {
+                "nearest": say("to the nearest multiple"),
+                "floor": say("down to a multiple"),
+                "ceiling": say("up to a multiple"),
+            }
+        },
+    )
+    """Which multiple a number becomes."""
 
     def own_faults(self, look: Look) -> list[str]:
         """A unit above 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ class Sample(Step):
 
     share: float | None = None
     """Share of the records that is kept, 0 to 1; or give a number of records."""
-    records: int | None = None
+    records: int | None = field(default=None, metadata={"tried": (1000, 5000, 1000)})
     """Number of records that are kept."""
 
     def variable_faults(self, look: Look) -> list[str]:

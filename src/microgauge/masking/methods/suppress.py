@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ class Suppress(Step):
 
     method: ClassVar[str] = "suppress"
 
-    records: tuple[int, ...] = ()
+    records: tuple[int, ...] = field(default=(), metadata={"values": "3, 17"})
     """Numbers of records, counted from 1; or give a share."""
     share: float | None = None
     """Share of the records, 0 to 1, drawn at random for each variable."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -113,8 +114,17 @@ class Synthesise(Step):
 
     method: ClassVar[str] = "synthesise"
 
-    model: Literal["normal", "independent", "trees"] = "trees"
-    """Each variable from those before it, each by itself, or all from a normal distribution."""
+    model: Literal["normal", "independent", "trees"] = field(
+        default="trees",
+        metadata={
+            "meanings": {
+                "normal": say("all from a normal distribution"),
+                "independent": say("each variable by itself"),
+                "trees": say("each variable from those before it, by trees"),
+            }
+        },
+    )
+    """What the values are drawn from."""
 
     def own_faults(self, look: Look) -> list[str]:
         """Normal draws are numbers."""

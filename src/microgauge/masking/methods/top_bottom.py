@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import ClassVar
 
 import numpy as np
@@ -19,9 +20,9 @@ class TopBottom(Step):
     method: ClassVar[str] = "top_bottom"
     takes: ClassVar[ColumnUse | None] = "number"
 
-    top: float | None = None
+    top: float | None = field(default=None, metadata={"tried": (70, 90, 5)})
     """Larger numbers become this."""
-    bottom: float | None = None
+    bottom: float | None = field(default=None, metadata={"tried": (10, 30, 5)})
     """Smaller numbers become this."""
 
     def own_faults(self, look: Look) -> list[str]:
