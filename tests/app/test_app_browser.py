@@ -308,7 +308,7 @@ def test_pages_fit_the_screen_and_every_field_has_a_name(browser, measured, widt
         f"/look/{measured.run}",
         "/protect",
         "/release",
-        f"/look/{measured.run}/compare",
+        f"/look/{measured.run}/compare?of=0&of=1",
     )
     with page_of(browser, measured.running, viewport=window, color_scheme=scheme) as page:
         for path in paths:
@@ -357,7 +357,7 @@ def test_axe_finds_no_barrier(browser, measured, width):
         *("/", "/describe", "/describe/0", "/describe/schema", "/measure", "/look", "/protect"),
         *("/describe/analyses", "/describe/analyses/indicator/0", "/describe/choices"),
         *("/describe/choices/options", "/describe/choices/tables"),
-        *("/release", f"/look/{measured.run}/compare", f"/runs/{measured.run}"),
+        *("/release", f"/look/{measured.run}/compare?of=0&of=1", f"/runs/{measured.run}"),
         *(f"/protect/{recipe}", f"/protect/{recipe}/0?method=noise", f"/look/{measured.run}/0"),
     )
     window = {"width": width, "height": 900}

@@ -120,6 +120,31 @@ def test_variables_are_described_for_programs(tables: Path) -> None:
     assert found["original"]["rows"] == 150
 
 
+def test_what_names_people_is_said_and_is_no_key(tables: Path) -> None:
+    """The rules are those by which an assessment stops a release."""
+    numbers = [3 * row + 100_000 for row in range(150)]
+    pl.read_csv("original.csv").with_columns(
+        household_id=pl.Series([f"h{row // 2}" for row in range(150)]),
+        zip=pl.Series(numbers).shuffle(1),
+        income_wt=pl.Series([1.5 + row % 7 for row in range(150)]),
+        visited=pl.Series([f"2024-{1 + row % 12:02}-{1 + row % 28:02}" for row in range(150)]),
+    ).write_csv("original.csv")
+    assert main(["schema", "original.csv", "--json", "v.json"]) == 0
+    found = {one["name"]: one for one in json.loads(Path("v.json").read_text())["variables"]}
+    told = {name: one["left_in"] for name, one in found.items() if one["left_in"]}
+    assert {name: (one["code"], one["identifier"]) for name, one in told.items()} == {
+        "household_id": ("called-person-id", True),
+        "zip": ("running-number", True),
+        "visited": ("date", False),
+    }
+    assert [name for name, one in found.items() if one["guess"]] == [
+        "age",
+        "sex",
+        "region",
+        "income",
+    ]
+
+
 def test_a_schema_is_held_against_the_tables(
     tables: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -173,6 +174,16 @@ def test_short_forms_of_a_file() -> None:
 
 
 # -- parts of sections -----------------------------------------------------------------------------
+
+
+def test_a_mark_of_utf_8_before_a_file_is_no_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_bytes(b'\xef\xbb\xbf[variable.age]\nrole = "sensitive"\n')
+    assert Schema.load(path).variables["age"].role == "sensitive"
+    recipe = tmp_path / "r.toml"
+    recipe.write_bytes(b'\xef\xbb\xbf[[step]]\nmethod = "round"\nvariables = ["age"]\nunit = 5\n')
+    masked = microgauge.mask(pl.DataFrame({"age": [21, 34]}), recipe)
+    assert masked["age"].to_list() == [20, 35]
 
 
 def test_a_section_brings_its_part() -> None:

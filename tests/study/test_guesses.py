@@ -63,6 +63,24 @@ def test_a_label_speaks_where_the_name_does_not() -> None:
     assert guessed_by_words("income", "Sex").role == "sensitive"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("income_wt", None), ("hhweight", "Household weight"), ("V7", "Weight for income"),
+        ("PWGTP", "Person's weight"), ("gewicht_haushalt", None), ("poids_menage", None),
+        ("household_id", None), ("V3", "Household identifier"), ("family_id", None),
+        ("V4", "Identifiant du ménage"),
+    ],
+)  # fmt: skip
+def test_weights_and_identifiers_are_no_keys(name: str, label: str | None) -> None:
+    assert guessed_by_words(name, label) is None
+
+
+@pytest.mark.parametrize("name", ["sex_id", "region_id", "education_id", "diagnosis_id"])
+def test_codes_of_groups_are_no_identifiers(name: str) -> None:
+    assert guessed_by_words(name) is not None
+
+
 SLOW = ["propensity", "clusters", "ecdf"]
 ROWS = 60
 FRAME = pl.DataFrame(
@@ -73,6 +91,7 @@ FRAME = pl.DataFrame(
         "region": ["one value"] * ROWS,
         "occupation": [f"secret text {i % 40}" for i in range(ROWS)],
         "city": [i / 7 for i in range(ROWS)],
+        "zip": [1000 + i * i for i in range(ROWS)],
         "income": [100.5 * i for i in range(ROWS)],
         "other": [f"hidden {i % 3}" for i in range(ROWS)],
     }
@@ -86,6 +105,7 @@ def test_types_and_distinct_values_count() -> None:
     assert roles == {
         "person": "id", "age": "quasi_identifier", "sex": "quasi_identifier",
         "region": "analysis", "occupation": "analysis", "city": "analysis",
+        "zip": "analysis",
         "income": "sensitive", "other": "analysis",
     }  # fmt: skip
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from microgauge import InputError
+from microgauge.sections.verdict.findings_of_use import STRAYS
 from support.figures import assess, score, variable
 
 RNG = np.random.default_rng(4)
@@ -135,3 +136,30 @@ def test_codes_with_letters_stay_categories():
     codes[::7] = "K"
     found = variable(gdu(table(x=codes), table(x=codes)), "x")
     assert (found.type, found.missing_original) == ("nominal", 0)
+
+
+def test_several_variables_with_texts_have_one_note_of_each_kind():
+    strays = [SECRET, "refused", "n/k"]
+    texts = {
+        name: with_texts(RNG.lognormal(10, 1, ROWS).round(2), strays) for name in ("rent", "tax")
+    }
+    marked = {
+        name: with_texts(RNG.lognormal(10, 1, ROWS).round(2), [SECRET] * 40)
+        for name in ("gifts", "debts")
+    }
+    both = table(**texts, **marked)
+    result = gdu(both, both)
+    told = {note.code: note for note in result.remarks if note.code in STRAYS}
+    assert {code: note.about for code, note in told.items()} == {
+        "missing-code-found": ("gifts", "debts"),
+        "strays-missing": ("rent", "tax"),
+    }
+    assert len([note for note in result.remarks if note.code in STRAYS]) == 2
+    assert told["strays-missing"].sentence == (
+        "2 variables are taken for numbers, and their cells that are none were read as missing: "
+        '"rent" (3 cells of the original table, 3 cells of the protected table), "tax" (3 cells '
+        "of the original table, 3 cells of the protected table). If they are categories, declare "
+        "their types."
+    )
+    assert '"gifts" (40 cells' in told["missing-code-found"].sentence
+    assert SECRET not in str(result.to_dict())

@@ -23,6 +23,7 @@ from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
 from microgauge.results.requirements import limit_said
+from microgauge.results.wording import as_sentence
 
 MOST_ANSWERS = 200
 TEMPLATES = Path(__file__).parent / "templates"
@@ -60,6 +61,7 @@ class Desk:
         )
         environment.globals["digest"] = digest
         environment.globals["draw"] = drawing
+        environment.globals["as_sentence"] = as_sentence
         environment.globals["limit_said"] = limit_said
         environment.filters["settings"] = settings_said
         return environment

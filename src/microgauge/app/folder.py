@@ -242,6 +242,22 @@ def plain_name(wanted: str) -> str:
     return kept or "file"
 
 
+def bare_name(name: str) -> str:
+    """A table's name without folders and endings, with its sheet where it has one.
+
+    >>> bare_name("a/people.csv.gz"), bare_name("b.xlsx::Sheet 1"), bare_name("..")
+    ('people', 'b-Sheet 1', 'file')
+    """
+    from microgauge.tables.formats import formats
+
+    file, _, sheet = name.partition(SHEET)
+    plain = plain_name(file)
+    endings = [ending for known in formats() for ending in known.endings]
+    fitting = [one for one in endings if plain.lower().endswith(one) and len(plain) > len(one)]
+    bare = plain[: len(plain) - max(map(len, fitting), default=0)]
+    return f"{bare}-{plain_name(sheet)}" if sheet else bare
+
+
 def as_argument(name: str) -> str:
     """A file as a command takes it, whatever its name begins with.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from microgauge.errors import InputError
@@ -18,6 +18,8 @@ TYPES = get_args(Type)
 ROLES = get_args(Role)
 RECODES = ("", "map", "breaks", "top", "round", "prefix")
 """Ways of recoding that the form offers; top stands for bottom, too."""
+NAMING = ("key", "weight", "weight_original", "weight_protected")
+"""Options that name a column."""
 OWN = ("type", "protected_type", "role", "label", "missing", "order", "importance", "recode")
 """Entries of a variable that the form shows; all others stay as they are."""
 Content = dict[str, Any]
@@ -62,6 +64,19 @@ def with_entry(content: Mapping[str, Any], name: str, entry: Mapping[str, Any]) 
     return found
 
 
+def without(content: Mapping[str, Any], name: str) -> Content:
+    """The same without a variable, also where it is named as the weight or the key."""
+    found = with_entry(content, name, {})
+    options = {
+        key: value
+        for key, value in found.get("options", {}).items()
+        if key not in NAMING or value != name
+    }
+    rest = {key: value for key, value in found.items() if key not in ("options", "variable")}
+    kept = {"options": options, "variable": found["variable"]}
+    return {**{key: value for key, value in kept.items() if value}, **rest}
+
+
 def text_of(content: Mapping[str, Any]) -> str:
     """The text of a schema's file."""
     return schema_toml(content)
@@ -88,6 +103,16 @@ def _faults(where: str, entry: Mapping[str, Any]) -> list[str]:
     reader = Reader()
     read = Variable.read(dict(entry), where, reader)
     return list(dict.fromkeys([*reader.faults, *([] if reader.faults else read.faults(where))]))
+
+
+def told_of(where: str, faults: Iterable[str]) -> list[str]:
+    """Faults that speak of one place: the command names it first.
+
+    >>> told_of("number 1", ["number 1: no", "number 10: no", "number 1 has none"])
+    ['number 1: no', 'number 1 has none']
+    """
+    end = len(where)
+    return [f for f in faults if f.startswith(where) and not f[end : end + 1].isalnum()]
 
 
 # -- fields of a form ------------------------------------------------------------------------

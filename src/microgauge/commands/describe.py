@@ -13,7 +13,10 @@ from microgauge.engines.opening import open_table, reading_of
 from microgauge.engines.rounds import run_one
 from microgauge.languages.messages import say
 from microgauge.log import Log, Progress, silent
+from microgauge.results.left_in import LeftIn
 from microgauge.results.plain import to_dict
+from microgauge.sections.left_in.findings import DIFFERENT, SPELT
+from microgauge.sections.left_in.section import columns
 from microgauge.sections.pictures.section import variable_detail
 from microgauge.study.guesses import guess_of
 from microgauge.study.recoding import Recoding
@@ -21,6 +24,12 @@ from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
 from microgauge.values.levels import Levels
 
+IDENTIFIERS = tuple(
+    code
+    for code in (*SPELT, *DIFFERENT)
+    if code not in ("date", "coordinates", "free-text", "text", "called-birth", "called-address")
+)
+"""What tells people apart, and nothing else of them; the others may be released in groups."""
 MOST_VALUES = 40
 """Categories that are listed, to put them in order or to recode them."""
 
@@ -52,17 +61,27 @@ def describe(
     log = Log(progress)
     alone = protected is None
     study = run_one(Study.prepare(before, after, chosen.of_original() if alone else chosen, log))
+    left_in = {one.column: one for one in columns(study)}
+    held = [*before.columns, *before.unsupported, *after.columns, *after.unsupported]
     return {
         "original": {"path": before.name, "rows": before.rows},
         "protected": None if alone else {"path": after.name, "rows": after.rows},
+        "columns": list(dict.fromkeys(held)),
         "matched": study.matching.alignment.aligned,
-        "variables": [_variable(variable, study, alone=alone) for variable in study.variables],
+        "variables": [
+            _variable(variable, study, left_in.get(variable.name), alone=alone)
+            for variable in study.variables
+        ],
         "notes": [note.sentence for note in log.notes],
     }
 
 
-def _variable(variable: Described, study: Study, *, alone: bool) -> dict[str, Any]:
-    guess = guess_of(variable)
+def _variable(
+    variable: Described, study: Study, left_in: LeftIn | None, *, alone: bool
+) -> dict[str, Any]:
+    # What names people is no key: it must go, not be measured.
+    identifies = left_in is not None and (left_in.code in IDENTIFIERS or variable.role == "id")
+    guess = None if identifies else guess_of(variable)
     after = None if alone else variable.protected
     detail = variable_detail(variable, study.compared.get(variable.name))
     return {
@@ -70,6 +89,9 @@ def _variable(variable: Described, study: Study, *, alone: bool) -> dict[str, An
         "label": variable.label,
         "role": variable.role,
         "guess": None if guess is None else {"role": guess.role, "by": guess.by},
+        "left_in": None
+        if left_in is None
+        else {"code": left_in.code, "why": left_in.why, "identifier": identifies},
         "removed": not alone and variable.removed,
         "original": _side(variable.original),
         "protected": None if after is None else _side(after),

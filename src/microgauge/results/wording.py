@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor
 
 from microgauge.errors import listing
@@ -13,6 +13,7 @@ __all__ = [
     "about_per_cent",
     "abridged",
     "against_each",
+    "as_sentence",
     "beginning",
     "begun",
     "called",
@@ -237,6 +238,16 @@ def counted(how_many: int, one: str, many: str | None = None) -> str:
     ('1 record', '1,200 records', '0 people')
     """
     return count(how_many, f"{{n:,}} {one}", f"{{n:,}} {many or f'{one}s'}")
+
+
+def as_sentence(said: str, names: Iterable[str]) -> str:
+    """A reason as a sentence: with a capital letter, unless it begins with one of some names.
+
+    >>> as_sentence("the safest of all", ["a.csv"]), as_sentence("a.csv is safer", ["a.csv"])
+    ('The safest of all.', 'a.csv is safer.')
+    """
+    named = said.startswith(tuple(names))
+    return say("{value}.", value=said if named else begun(said))
 
 
 def abridged(text: str, most: int = 32) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 from microgauge.errors import InputError, first_line, hint, listing, read_once, said_by_system
 from microgauge.languages.messages import say
 
+BOM = "\ufeff"
+"""What some editors begin a text with to say that it is in UTF-8: no part of it."""
 DEEPEST = 50
 """How often one thing may stand in another: beyond, nothing has a meaning."""
 
@@ -48,7 +50,7 @@ def read_toml(path: str | Path, what: str = say("schema file")) -> dict[str, Any
 def toml_content(text: str, named: str) -> dict[str, Any]:
     """What a TOML text holds, or an `InputError` that says what is wrong with it."""
     try:
-        content = tomllib.loads(text)
+        content = tomllib.loads(text.removeprefix(BOM))
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             say("{named} is not valid TOML: {error}.", named=named, error=error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,6 +70,16 @@ class OriginalCache:
     """Rows of the smallest of several candidates, where several are compared."""
 
 
+@dataclass(frozen=True)
+class StrayCells:
+    """Cells of a column of numbers that were read as missing values."""
+
+    code: Literal["missing-code-found", "strays-missing"]
+    name: str
+    which: Which
+    cells: int
+
+
 @dataclass
 class Describer:
     """Works through the columns and gathers faults and notes as it goes."""
@@ -82,6 +92,7 @@ class Describer:
     """What messages call the second table."""
     faults: list[str] = field(default_factory=list)
     log: Log = field(default_factory=Log)
+    strays: list[StrayCells] = field(default_factory=list)
 
     def describe(self) -> Asking[Description]:
         """The description, from one round. It is of use only where no faults were found."""
@@ -273,7 +284,7 @@ class Describer:
         self, names: Sequence[str], counted: Sequence[Mapping[str, Weighing]]
     ) -> list[Described]:
         """Each by itself, in threads where there are many rows; notes and faults in their order."""
-        apart = [replace(self, faults=[], log=self.log.child()) for _ in names]
+        apart = [replace(self, faults=[], log=self.log.child(), strays=[]) for _ in names]
         found = in_threads(
             lambda one: one[0].variable(one[1], *counted),
             zip(apart, names, strict=True),
@@ -282,6 +293,8 @@ class Describer:
         for one in apart:
             self.faults += one.faults
             self.log.notes += one.log.notes
+            self.strays += one.strays
+        self._note_strays()
         return found
 
     def variable(
@@ -335,42 +348,66 @@ class Describer:
             for cells, held in zip(sides, rows, strict=True)
             if cells is not None and held is not None
         ]
-        for cells, which in zip(sides, ("original", "protected"), strict=True):
+        for cells, (_, which) in zip(sides, self._sides, strict=True):
             if cells is not None and cells.column.strays:
-                self._note_strays(name, Read(cells, strange=cells.column.strays), which)
+                self._keep_strays(name, Read(cells, strange=cells.column.strays), which)
         found = Strays(given, pairs).read()
         if found is None:
             return sides
-        for read, which in zip(found, ("original", "protected"), strict=False):
-            self._note_strays(name, read, which)
+        for read, (_, which) in zip(found, self._sides, strict=False):
+            self._keep_strays(name, read, which)
         return found[0].cells, found[1].cells if len(found) > 1 else None
 
-    def _note_strays(self, name: str, read: Read, which: str) -> None:
+    def _keep_strays(self, name: str, read: Read, which: Which) -> None:
+        if which == "protected" and self.protected is self.original:
+            return  # a table that stands for both is told of once
         if read.marked:
-            self.log.note(
-                "missing-code-found",
-                say(
-                    'In "{name}", one text stands in {cells} of the {which} table among '
-                    "numbers: it was read as a missing value.",
-                    name=name,
-                    cells=counted(read.marked, "cell"),
-                    which=self.called(which),
-                ),
-                [name],
-            )
+            self.strays.append(StrayCells("missing-code-found", name, which, read.marked))
         if read.strange:
-            self.log.note(
-                "strays-missing",
-                say(
-                    '"{name}" is taken for a number. Cells of the {which} table that '
-                    "are none were read as missing: {strange:,}. If they are categories, "
-                    "declare its type.",
-                    name=name,
-                    which=self.called(which),
-                    strange=read.strange,
-                ),
-                [name],
+            self.strays.append(StrayCells("strays-missing", name, which, read.strange))
+
+    def _note_strays(self) -> None:
+        """Each kind in one note: where one variable has such cells, others often have, too."""
+        for code in ("missing-code-found", "strays-missing"):
+            found = [one for one in self.strays if one.code == code]
+            names = list(dict.fromkeys(one.name for one in found))
+            if len(names) > 1:
+                told = [self._cells_told(name, found) for name in names]
+                self.log.note(code, _strays_of_several(code, told), names)
+            else:
+                for one in found:
+                    self.log.note(code, self._strays_of_one(one), names)
+
+    def _cells_told(self, name: str, found: Sequence[StrayCells]) -> str:
+        """In how many cells of each table a variable has such texts."""
+        told = [
+            say(
+                "{cells} of the {which} table",
+                cells=counted(one.cells, "cell"),
+                which=self.called(one.which),
             )
+            for one in found
+            if one.name == name
+        ]
+        return say('"{name}" ({told})', name=name, told=strung(told, ", "))
+
+    def _strays_of_one(self, one: StrayCells) -> str:
+        if one.code == "missing-code-found":
+            return say(
+                'In "{name}", one text stands in {cells} of the {which} table among '
+                "numbers: it was read as a missing value.",
+                name=one.name,
+                cells=counted(one.cells, "cell"),
+                which=self.called(one.which),
+            )
+        return say(
+            '"{name}" is taken for a number. Cells of the {which} table that '
+            "are none were read as missing: {strange:,}. If they are categories, "
+            "declare its type.",
+            name=one.name,
+            which=self.called(one.which),
+            strange=one.cells,
+        )
 
     def _note_width(self, name: str, width: float, *sides: Side | None) -> None:
         """What reading values as the middles of intervals may change."""
@@ -508,6 +545,22 @@ def crowded_in(table: Table, name: str) -> bool:
     if name in table.columns:
         return table.columns[name].width is not None
     return name in table.unsupported and table.unsupported[name].kind == "crowded"
+
+
+def _strays_of_several(code: str, told: Sequence[str]) -> str:
+    if code == "missing-code-found":
+        return say(
+            "In {n:,} variables, one text each stands among numbers and was read as a missing "
+            "value: {told}.",
+            n=len(told),
+            told=listing(told),
+        )
+    return say(
+        "{n:,} variables are taken for numbers, and their cells that are none were read as "
+        "missing: {told}. If they are categories, declare their types.",
+        n=len(told),
+        told=listing(told),
+    )
 
 
 def options_notes(options: Options, variables: Sequence[Described], log: Log) -> None:

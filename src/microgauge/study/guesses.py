@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from microgauge.measures.left_in.names import words_of
+from microgauge.measures.left_in.names import GROUPS, named, words_of
 from microgauge.records import dataclass
 from microgauge.schema import ANALYSED
 from microgauge.study.variable import Described
@@ -86,12 +86,34 @@ uitkering vermogen gezondheid ziekte godsdienst religie reddito redditi stipendi
 malattia diagnosi disabilita religione rendimento saude doenca deficiencia religiao dochod zarobki
 zdrowie choroba religia inkomst inntekt halsa helse sykdom tulot terveys
 """
+_WEIGHT = """
+weight weights weighting wgt wgts pwgtp wgtp wt wts gewicht gewichtung hochrechnung
+hochrechnungsfaktor gewichtungsfaktor poids ponderation coefficientponderation ponderacion
+ponderador factorexpansion factordeexpansion peso pesos ponderazione gewichten weegfactor
+wegingsfactor
+"""
+_WEIGHT_ENDS = ("weight", "weights", "wgt", "wgtp", "wgts", "wt", "wts", "gewicht", "gewichtung")
+"""Of names such as hhweight and perwt."""
+_IDENTIFIER = """
+identifier identification kennung kennnummer identifikator identifiant identificateur
+identificador identificacion identificativo identificatie identificador
+"""
+_UNITS = """
+person household family respondent participant patient subject member individual child mother
+father haushalt familie patient befragte menage famille individu personne hogar familia persona
+huishouden gezin persoon
+"""
 KEYS = tuple(
     frozenset(words.split()) for words in (_AGE, _SEX, _PLACE, _ORIGIN, _FAMILY, _WORK, _LEARNING)
 )
 """Words of keys, the most telling first."""
 WHOLE_KEYS = frozenset(_WHOLE_KEYS.split())
 SENSITIVE = frozenset(_SENSITIVE.split())
+WEIGHT = frozenset(_WEIGHT.split())
+IDENTIFIER = frozenset(_IDENTIFIER.split())
+UNITS = frozenset(_UNITS.split())
+DIRECT = ("person-id", "national-id", "contact", "name", "address")
+"""Kinds of names that say that a column names people, whatever else they say."""
 LONG = 7
 """Letters from which a word counts at the end of a compound: Haushaltsnettoeinkommen."""
 MOST_WORDS = 6
@@ -99,6 +121,8 @@ MOST_WORDS = 6
 MOST_KEYS = 8
 FREE_TEXT = 0.5
 """Different categories for each row from which they are texts that nobody knows of others."""
+FEW = 20
+"""Records below which different values for each say nothing."""
 
 
 @dataclass(frozen=True)
@@ -118,11 +142,50 @@ def guessed_by_words(name: str, label: str | None = None) -> Guess | None:
     ('quasi_identifier', 'sensitive')
     >>> guessed_by_words("Q7", "Marital status").by, guessed_by_words("age_at_diagnosis")
     ('label', None)
+    >>> guessed_by_words("hh_income_wt"), guessed_by_words("V1", "Household identifier")
+    (None, None)
     """
+    if says_weight(name, label) or says_identifier(name, label):
+        return None
     kinds = _kinds(name)
     if kinds or not label or len(words_of(label)) > MOST_WORDS:
         return _guess(kinds, "name")
     return _guess(_kinds(label), "label")
+
+
+def says_weight(*texts: str | None) -> bool:
+    """Whether a name or a label speaks of weights: of rows, or of bodies; neither is a key.
+
+    >>> says_weight("PWGTP"), says_weight("perwt"), says_weight("x", "Weight of the household")
+    (True, True, True)
+    >>> says_weight("wealth"), says_weight("w")
+    (False, False)
+    """
+    words = {word for text in _short(texts) for word in _joined(text)}
+    return bool(words & WEIGHT) or any(word.endswith(_WEIGHT_ENDS) for word in words)
+
+
+def says_identifier(*texts: str | None) -> bool:
+    """Whether a name or a label says that it tells people apart; codes of groups do not.
+
+    >>> says_identifier("household_id"), says_identifier("V1", "Household identifier")
+    (True, True)
+    >>> says_identifier("sex_id"), says_identifier("region_id"), says_identifier("age")
+    (False, False, False)
+    """
+    return any(_identifies(text) for text in _short(texts))
+
+
+def _short(texts: Iterable[str | None]) -> Iterable[str]:
+    return (text for text in texts if text and len(words_of(text)) <= MOST_WORDS)
+
+
+def _identifies(text: str) -> bool:
+    kind, words = named(text), set(words_of(text))
+    if kind in DIRECT:
+        return True
+    called = kind == "any-id" or bool(words & IDENTIFIER)
+    return called and not words & GROUPS and (bool(words & UNITS) or not _kinds(text))
 
 
 def _guess(kinds: set[int | None], by: Literal["name", "label"]) -> Guess | None:
@@ -134,16 +197,21 @@ def _guess(kinds: set[int | None], by: Literal["name", "label"]) -> Guess | None
 
 def _kinds(name: str) -> set[int | None]:
     """The kinds of words in a name: places of keys, None for what is sensitive."""
-    words = words_of(name)
-    joined = {"".join(words[a:b]) for a, b in combinations(range(len(words) + 1), 2) if b - a <= 4}
-    # German spells ä also as ae: both are known by the plain letter.
-    joined |= {word.replace("ae", "a").replace("oe", "o").replace("ue", "u") for word in joined}
+    joined = _joined(name)
     found: set[int | None] = {place for place, known in enumerate(KEYS) if _named(joined, known)}
     if _named(joined, SENSITIVE):
         found.add(None)
-    if not found and "".join(words) in WHOLE_KEYS:
+    if not found and "".join(words_of(name)) in WHOLE_KEYS:
         found.add(len(KEYS))
     return found
+
+
+def _joined(name: str) -> set[str]:
+    """The words of a name, and up to four that follow each other as one."""
+    words = words_of(name)
+    joined = {"".join(words[a:b]) for a, b in combinations(range(len(words) + 1), 2) if b - a <= 4}
+    # German spells ä also as ae: both are known by the plain letter.
+    return joined | {w.replace("ae", "a").replace("oe", "o").replace("ue", "u") for w in joined}
 
 
 def _named(words: set[str], known: frozenset[str]) -> bool:
@@ -163,8 +231,10 @@ def guess_of(variable: Described) -> Guess | None:
         return found
     if levels.numeric:
         whole = bool((np.floor(levels.numbers) == levels.numbers).all())
+        if whole and len(levels) == levels.present >= FEW:
+            return None  # a number for each record was given to it, whatever it is called
         return found if whole or found.place == 0 else None  # a size or a share is no place
-    return found if len(levels) <= FREE_TEXT * levels.present or levels.present < 20 else None
+    return found if len(levels) <= FREE_TEXT * levels.present or levels.present < FEW else None
 
 
 def guessed_columns(table: Table) -> tuple[str, ...]:

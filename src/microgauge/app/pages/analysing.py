@@ -46,16 +46,11 @@ def _listed(
             {
                 "title": choices.title_of(kind, table, place),
                 "told": [(name, choices.shown(value)) for name, value in table.items()],
-                "faults": _told_of(kind.where(place), faults),
+                "faults": schemas.told_of(kind.where(place), faults),
             }
             for place, table in enumerate(tables)
         ],
     }
-
-
-def _told_of(where: str, faults: tuple[str, ...]) -> list[str]:
-    """Faults of a table that only the files show: the command names the place first."""
-    return [fault for fault in faults if fault.startswith((f"{where} ", f"{where}:", f"{where},"))]
 
 
 def choices_page(desk: Desk, request: Request) -> Response:
@@ -194,7 +189,7 @@ def _shown(
     run, found = description_of(desk.running.jobs, state)
     tables = choices.tables_of(content, kind.key) if kind.several else []
     if not faults and run is not None and (not kind.several or place < len(tables)):
-        told = _told_of(kind.where(place), tuple(run.faults))
+        told = schemas.told_of(kind.where(place), run.faults)
         faults = {"": told} if told else {}
     return desk.page(
         request,

@@ -18,6 +18,7 @@ from microgauge.app.results import read
 from microgauge.app.server import Running
 from microgauge.errors import InputError
 from microgauge.languages.catalogue import Words
+from microgauge.schema.reading import BOM
 
 MOST_KEPT = 8
 """Descriptions that are kept; older ones say what is no longer asked."""
@@ -49,10 +50,7 @@ def _queue(running: Running, state: State, files: list[str]) -> None:
     """Have a pair of files described."""
     text = state["schema"]
     candidate = files[1] if len(files) > 1 else None
-    there = any(
-        run.about.get("files") == files and running.jobs.file(run, "variables.json")
-        for run in running.jobs.runs("describe")
-    )
+    there = _columns(running, files) is not None
 
     def commands(place: str) -> list[list[str]]:
         plain = asking.described(state, candidate, place, schema=False)
@@ -65,6 +63,17 @@ def _queue(running: Running, state: State, files: list[str]) -> None:
     about = {"files": files, "schema": digest(text), "prints": prints_of(running.folder, files)}
     title = ", ".join(files)
     running.jobs.add("describe", title, commands, files, about, {asking.SCHEMA: text})
+
+
+def _columns(running: Running, files: list[str]) -> list[str] | None:
+    """The columns of some files as they are now; None where they were not looked at yet."""
+    prints = prints_of(running.folder, files)
+    for run in running.jobs.runs("describe"):
+        if run.about.get("files") == files and run.about.get("prints") == prints:
+            found = _variables(running.jobs, run)
+            if found is not None and "columns" in found:
+                return list(found["columns"])
+    return None
 
 
 def latest(jobs: Jobs, state: State) -> dict[str, Run]:
@@ -134,6 +143,7 @@ def page(desk: Desk, request: Request) -> Response:
     run, found = description_of(desk.running.jobs, state)
     content = content_now(state)
     rows = [] if found is None else schemas.table_rows(found["variables"], content)
+    placed = _placed(run, rows)
     files = pair_of(state)
     stale = run is not None and run.about.get("prints") != prints_of(desk.running.folder, files)
     return desk.page(
@@ -144,11 +154,14 @@ def page(desk: Desk, request: Request) -> Response:
         run=run,
         found=found,
         rows=rows,
+        files=files,
         seen=[files, _roles(content)],
         types=type_words(desk.words(request)),
         roles=role_words(desk.words(request)),
-        general=_general(run, rows),
-        placed=_placed(run, rows),
+        general=_general(run, placed),
+        placed=placed,
+        lost=_lost(desk.running, content),
+        keyless=_without_keys(content),
         stale=stale,
         proposed=[row for row in rows if row["guess"]],
         shown=files[1] if len(files) > 1 else None,
@@ -238,18 +251,48 @@ def _roles(content: Mapping[str, Any]) -> Any:
 
 def _placed(run: Run | None, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Faults that speak of one variable, by its name: the command names the place first."""
-    found: dict[str, list[str]] = {}
-    for fault in run.faults if run is not None else ():
-        for row in rows:
-            if fault.startswith(f"[variable.{row['name']}]"):
-                found.setdefault(row["name"], []).append(fault)
-    return found
+    of_one = [fault for fault in ([] if run is None else run.faults) if fault.startswith("[var")]
+    told = {row["name"]: schemas.told_of(f"[variable.{row['name']}]", of_one) for row in rows}
+    return {name: faults for name, faults in told.items() if faults}
 
 
-def _general(run: Run | None, rows: list[dict[str, Any]]) -> list[str]:
+def _general(run: Run | None, placed: Mapping[str, list[str]]) -> list[str]:
     """All other faults."""
-    placed = {fault for faults in _placed(run, rows).values() for fault in faults}
-    return [fault for fault in (run.faults if run is not None else ()) if fault not in placed]
+    told = {fault for faults in placed.values() for fault in faults}
+    return [fault for fault in ([] if run is None else run.faults) if fault not in told]
+
+
+def _lost(running: Running, content: Mapping[str, Any]) -> list[str]:
+    """Variables of the schema that none of the described files has.
+
+    A schema is kept when other files are chosen: it may have been made for other ones.
+    """
+    there = _columns(running, pair_of(running.project.state))
+    known = set(there or ())
+    return [name for name in content.get("variable", {}) if there and name not in known]
+
+
+def _without_keys(content: Mapping[str, Any]) -> bool:
+    """Whether nothing is said by which a person could be recognised: no risk is measured then."""
+    entries = content.get("variable", {}).values()
+    return not any(entry.get("role") == "quasi_identifier" for entry in entries)
+
+
+def drop_lost(desk: Desk, request: Request, asked: Asked) -> str:
+    """The schema without what it says of variables that are in none of the files."""
+    state = desk.running.project.state
+    asked.check([pair_of(state), state["schema"]])
+    content = content_now(state)
+    for name in _lost(desk.running, content):
+        content = schemas.without(content, name)
+    return save_text(desk, asked, schemas.text_of(content), "/describe")
+
+
+def start_anew(desk: Desk, request: Request, asked: Asked) -> str:
+    """A schema that says nothing yet."""
+    state = desk.running.project.state
+    asked.check([pair_of(state), state["schema"]])
+    return save_text(desk, asked, "", "/describe")
 
 
 def save_roles(desk: Desk, request: Request, asked: Asked) -> str:
@@ -285,6 +328,7 @@ def take_proposals(desk: Desk, request: Request, asked: Asked) -> str:
 
 def save_text(desk: Desk, asked: Asked, text: str, to: str) -> str:
     """Another text of the schema; `InputError` where it cannot be one."""
+    text = text.removeprefix(BOM)
     schemas.content_of(text)
     before = desk.running.project.state["schema"]
 
@@ -437,6 +481,8 @@ PAGES = {
 POSTS = {
     "/describe/roles": save_roles,
     "/describe/proposals": take_proposals,
+    "/describe/drop": drop_lost,
+    "/describe/anew": start_anew,
     "/describe/{place:place}": save_variable,
     "/describe/schema": save_schema,
     "/describe/again": again,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from microgauge.app import asking, results
 from microgauge.app.asked import place_in
 from microgauge.app.desk import Desk
+from microgauge.app.jobs import Run
 from microgauge.app.pages.runs import run_of
 
 
@@ -30,11 +31,20 @@ def one(desk: Desk, request: Request) -> Response:
     result = results.result_of(desk.running.jobs, run)
     if result is None:
         return desk.page(request, "noresult.html", "look", status=404, run=run)
+    return _result_shown(desk, request, run, result, None)
+
+
+def _result_shown(
+    desk: Desk, request: Request, run: Run, result: dict[str, Any], ticked: list[int] | None
+) -> Response:
+    """A result; `ticked` are candidates that were to be compared and are not two."""
     ranked = "candidates" in result
     return desk.page(
         request,
         "ranking.html" if ranked else "result.html",
         "look",
+        status=200 if ticked is None else 422,
+        ticked=ticked,
         run=run,
         result=result,
         verdict=results.verdict_of(result),
@@ -77,24 +87,24 @@ def _candidate(desk: Desk, request: Request, place: int) -> tuple[Any, dict[str,
 
 
 def compare(desk: Desk, request: Request) -> Response:
-    """Two candidates side by side; which ones is said by their places."""
+    """Two candidates side by side; which ones is said by their places, else it is asked for."""
     run = run_of(desk, request)
     result = results.result_of(desk.running.jobs, run)
     there = results.candidates_of(result)
     given = dict.fromkeys(map(place_in, request.query_params.getlist("of")))
     places = [place for place in given if place is not None and place < len(there)]
-    if len(places) < 2:
-        places = list(range(min(2, len(there))))
-    if len(places) < 2:
+    if result is None or len(there) < 2:
         raise HTTPException(404)
+    if len(places) != 2:
+        return _result_shown(desk, request, run, result, places)
     return desk.page(
         request,
         "compare.html",
         "look",
         run=run,
         result=result,
-        places=places[:2],
-        both=[there[place] for place in places[:2]],
+        places=places,
+        both=[there[place] for place in places],
     )
 
 

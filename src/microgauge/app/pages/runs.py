@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from microgauge.app import asking, results
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
+from microgauge.app.folder import bare_name
 from microgauge.app.guard import REPORT_POLICY
 from microgauge.app.jobs import Run
 from microgauge.app.pages import releasing
@@ -25,6 +26,8 @@ DOWNLOADS = (
     "recipe.toml",
     "map.svg",
 )
+LONGEST_TOLD = 100
+"""Bytes of what was measured in the name of a file: the number of the run stands behind it."""
 STEP_OF = {
     "describe": "describe",
     "measure": "measure",
@@ -131,7 +134,16 @@ def download(desk: Desk, request: Request) -> Response:
     path = desk.running.jobs.file(run, name) if name in DOWNLOADS else None
     if path is None:
         raise HTTPException(404)
-    return FileResponse(path, filename=f"{run.id}-{name}", content_disposition_type="attachment")
+    called = download_name(run, name)
+    return FileResponse(path, filename=called, content_disposition_type="attachment")
+
+
+def download_name(run: Run, name: str) -> str:
+    """What a file is called where it is kept: what was measured, and which time."""
+    kind, _, ending = name.rpartition(".")
+    files = "_".join(bare_name(one) for one in run.title.split(", "))
+    told = files.encode()[:LONGEST_TOLD].decode("utf-8", "ignore").strip(" .")
+    return f"{kind}-{told}-{run.id}.{ending}"
 
 
 def command(desk: Desk, request: Request) -> Response:

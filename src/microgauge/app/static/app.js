@@ -66,6 +66,24 @@ for (const list of document.querySelectorAll("[data-there]")) {
   window.addEventListener("pageshow", show);
 }
 
+// A text that can be taken along.
+for (const bar of document.querySelectorAll("[data-copy]")) {
+  const text = bar.parentElement.querySelector("pre");
+  const said = bar.querySelector("[aria-live]");
+  bar.hidden = false;
+  bar.querySelector("button").addEventListener("click", async () => {
+    said.textContent = "";
+    try {
+      await window.navigator.clipboard.writeText(text.textContent);
+      said.textContent = said.dataset.said;
+    } catch {
+      // Browsers may refuse: what is marked can be copied by hand.
+      window.getSelection().selectAllChildren(text);
+      said.textContent = said.dataset.failed;
+    }
+  });
+}
+
 // A form that is on its way is not sent twice.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {

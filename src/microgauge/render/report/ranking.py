@@ -29,7 +29,7 @@ from microgauge.results import (
 )
 from microgauge.results.figures import utility_title
 from microgauge.results.verdict import Verdict
-from microgauge.results.wording import begun
+from microgauge.results.wording import as_sentence
 
 MOST_REPORTS = 20
 
@@ -117,19 +117,14 @@ def for_users(result: Ranking, threshold: int) -> Ranking:
 def _choice(result: Ranking) -> Data:
     """Which, why, and what speaks against it: each a sentence."""
     found = result.recommended
+    names = [candidate.name for candidate in result.candidates]
     return {
         "name": found.name,
         "settings": "" if result.best is None else result.best.said,
-        "reason": _sentence(found.reason, result),
-        "against": None if found.against is None else _sentence(found.against, result),
+        "reason": as_sentence(found.reason, names),
+        "against": None if found.against is None else as_sentence(found.against, names),
         "title": next((v.title for v in _verdicts(result) if v.title), None),
     }
-
-
-def _sentence(said: str, result: Ranking) -> str:
-    """With a capital letter, unless it begins with a name."""
-    named = any(said.startswith(c.name) for c in result.candidates)
-    return say("{value}.", value=said if named else begun(said))
 
 
 def _verdicts(result: Ranking) -> list[Verdict]:

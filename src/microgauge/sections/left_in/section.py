@@ -31,7 +31,7 @@ def run(study: Study, log: Log) -> Asking[tuple[LeftIn, ...]]:
     """What names people, in the order of the columns; first, whether nothing was changed."""
     log.progress(say("looking for what names people"), 0.0)
     ignored = study.schema.of(LeftInChoices).ignore
-    found = [*_columns(study), *_crowded(study, log)]
+    found = [*columns(study), *_crowded(study, log)]
     accepted = [one for one in found if one.column in ignored]
     for one in accepted:
         log.note(
@@ -49,7 +49,8 @@ def run(study: Study, log: Log) -> Asking[tuple[LeftIn, ...]]:
 # -- columns ---------------------------------------------------------------------------------
 
 
-def _columns(study: Study) -> Iterator[LeftIn]:
+def columns(study: Study) -> Iterator[LeftIn]:
+    """What names people among the columns whose values were told apart."""
     described = {variable.name: variable for variable in study.variables}
     for name in study.tables[1].columns:
         found = _column(study, name, described.get(name))
