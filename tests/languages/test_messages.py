@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 
 from microgauge.errors import Undefined
-from microgauge.languages.catalogue import ENGLISH_WORDS, Words
+from microgauge.languages.catalogue import ENGLISH_WORDS, FOLDER, Words, entries
 from microgauge.languages.messages import (
+    PLACES,
     Message,
     all_in_language,
     begun,
@@ -36,6 +37,7 @@ GERMAN = Words(
     {"{n:,} record": ("{n:,} Datensatz", "{n:,} Datensätze")},
 )
 RECORDS = "{n:,} record", "{n:,} records"
+TEXTS = (FOLDER / "texts.pot").read_text(encoding="utf-8")
 names = st.text(st.characters(blacklist_categories=["Cs"]), max_size=8)
 
 
@@ -52,6 +54,25 @@ def messages(draw, deep=2):
         return figure(draw(st.floats(-1e6, 1e6)))
     parts = [draw(inner), say("apart from {names}", names=draw(inner))]
     return strung(parts, draw(st.sampled_from([", ", " "]))) if kind == "row" else begun(parts[1])
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{a.said.__globals__}", "{a[0]}", "{a:>999999999}", "{a:{b}}", "{a!s}", "{0}", "{}", "{", "}"],
+)
+@pytest.mark.parametrize("kind", ["form", "counted"])
+def test_a_form_out_of_a_file_asks_for_nothing_but_its_places(form, kind):
+    counted = {"one": form, "many": form, "n": 2, "values": {"a": 1, "b": 2}}
+    plain = counted if kind == "counted" else {"form": form, "values": {"a": {"form": "x"}}}
+    with pytest.raises(ValueError, match="no form of ours"):
+        said_again({"text": "t"}, {"text": {"t": plain}})
+
+
+def test_every_form_of_the_catalogues_can_be_read_again():
+    said = [one[key] for one in entries(TEXTS) for key in ("msgid", "msgid_plural") if key in one]
+    for form in said:
+        rest = PLACES.sub("", form)
+        assert not set("{}") & set(rest), form
 
 
 @given(messages())

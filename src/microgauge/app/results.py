@@ -33,7 +33,7 @@ def read(path: Path) -> dict[str, Any] | None:
     try:
         known = path.stat()
         return _read(path, known.st_mtime_ns, known.st_size)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

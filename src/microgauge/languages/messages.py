@@ -17,7 +17,9 @@ from, and `said_again` makes messages of them again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from numbers import Integral, Real
 from string import Formatter
 from typing import Any, Protocol, Self
@@ -25,6 +27,8 @@ from typing import Any, Protocol, Self
 ENGLISH = "en"
 Plain = dict[str, Any]
 BLANKS = " \n"
+PLACES = re.compile(r"\{\{|\}\}|\{[A-Za-z_]\w*(?:!r)?(?::,?(?:\.\d{1,2})?[fg%]?)?\}")
+"""All that our forms ask of what stands at their places: a name, and how a number is written."""
 WHICH = "which"
 
 
@@ -326,19 +330,28 @@ def said_again(plain: Any, forms: Mapping[str, Mapping[str, Plain]], field: str 
 
 
 def of_plain(plain: Any) -> Any:
-    """A message again from what it was made from."""
+    """A message again from what it was made from; `ValueError` where that is no form of ours."""
     if not isinstance(plain, Mapping):
         return plain
     values = {name: of_plain(value) for name, value in plain.get("values", {}).items()}
     if "form" in plain:
-        return say(plain["form"], **values)
+        return say(_harmless(plain["form"]), **values)
     if "one" in plain:
-        return count(plain["n"], plain["one"], plain["many"], **values)
+        return count(plain["n"], _harmless(plain["one"]), _harmless(plain["many"]), **values)
     if "row" in plain:
         return Row([of_plain(part) for part in plain["row"]], plain.get("without"))
     if "begun" in plain:
         return begun(of_plain(plain["begun"]))
     return Number(plain["number"])
+
+
+@lru_cache(maxsize=4096)
+def _harmless(form: str) -> str:
+    """A form out of a file, which somebody else may have written: it only names its places."""
+    rest = PLACES.sub("", form)
+    if "{" in rest or "}" in rest:
+        raise ValueError("no form of ours")
+    return form
 
 
 def _with_values(values: Mapping[str, Any]) -> Plain:
