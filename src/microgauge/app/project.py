@@ -111,6 +111,7 @@ def _is_recipe(one: Any) -> bool:
         isinstance(one["name"], str)
         and str(one["id"]).isdigit()
         and isinstance(one["undo"], list)
+        and isinstance(one["content"]["step"], list)
         and all(
             isinstance(form["method"], str)
             for step in one["content"]["step"]

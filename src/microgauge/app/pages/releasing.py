@@ -16,11 +16,20 @@ from microgauge._version import __version__
 from microgauge.app import asking, recipes, results
 from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
-from microgauge.app.folder import INTERNAL, NO_FILE, RELEASE, Folder, plain_name
+from microgauge.app.folder import (
+    INTERNAL,
+    NO_FILE,
+    RELEASE,
+    Folder,
+    as_argument,
+    plain_name,
+    prints_of,
+)
 from microgauge.app.jobs import After, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
+from microgauge.app.shapes import manifest_in
 from microgauge.errors import InputError, said_by_system
 from microgauge.languages.messages import say
 from microgauge.results.writing import write_whole
@@ -70,6 +79,7 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     if original != state["files"]["original"]:
         raise InputError(words("This result is of another original; choose that original first."))
     source, recipe = _what(running.folder, run, result, number)
+    _need_measured(running.folder, run, result, source)
     wanted = asked["name"] or Path(source or "chosen").stem.replace(SHEET, " ")
     name = plain_name(wanted.replace("/", "-"))
     folder = f"{RELEASE}{name}"
@@ -105,7 +115,7 @@ def _what(
         recipe = result["candidates"][place].get("recipe")
         if recipe is not None:
             return None, recipe
-    sources = run.about["candidates"]
+    sources = run.about.get("candidates", [])
     if place >= len(sources):
         raise InputError(NO_FILE)
     source: str = sources[place]
@@ -115,6 +125,40 @@ def _what(
     if faults:
         raise InputError(*faults)
     return source, None
+
+
+def _need_measured(folder: Folder, run: Run, result: Mapping[str, Any], source: str | None) -> None:
+    """`InputError` where a file is another by now: what is said of the release is not of that one.
+
+    A copy of the folder has other times; there the content says whether a file is the same.
+    """
+    by = run.about.get("by", {}).get("files", {}).values()
+    names = dict.fromkeys(name for name in (run.about["original"], source, *by) if name)
+    now = prints_of(folder, list(names))
+    changed = [
+        name
+        for name in names
+        if run.changed or name not in now or now[name] != run.prints.get(name)
+        if not _is_as_measured(folder, name, result)
+    ]
+    if changed:
+        raise InputError(
+            *(
+                say("{name} is not as it was measured. Measure again before release.", name=name)
+                for name in changed
+            )
+        )
+
+
+def _is_as_measured(folder: Folder, name: str, result: Mapping[str, Any]) -> bool:
+    """Whether a file has the content that a result was made from."""
+    try:
+        now = file_sha256(folder.inside(name))
+        given = {one["given"]: one["files"] for one in result["manifest"]["inputs"]}
+        (file,) = given[as_argument(name)]
+        return bool(file["sha256"] == now)
+    except (InputError, OSError, KeyError, TypeError, ValueError):
+        return False
 
 
 def _queued(
@@ -235,7 +279,7 @@ def manifest_of(folder: Folder, run: Run) -> str:
 
 def files_of(folder: Folder, run: Run) -> list[dict[str, Any]]:
     """The files of a release that is complete, as its manifest lists them."""
-    manifest = results.read(internal_of(folder, run) / MANIFEST)
+    manifest = results.read(internal_of(folder, run) / MANIFEST, manifest_in)
     return [] if manifest is None else list(manifest["files"])
 
 
