@@ -279,6 +279,32 @@ def test_a_number_that_no_list_is_as_long_as(measured, path):
     assert measured.get(path).status == 404
 
 
+# -- an app that was ended, or whose folder went ----------------------------------------------
+
+
+def test_a_folder_has_one_app_though_what_it_keeps_was_deleted(tables):
+    with visited(tables) as visitor:
+        shutil.rmtree(tables / "microgauge-app")
+        with pytest.raises(InputError, match="another microgauge app"), visited(tables):
+            pass
+        visitor.choose(original="original.csv")
+        visitor.wait()
+        assert visitor.running.jobs.runs("describe")[0].state == "done"
+    with visited(tables):
+        pass
+
+
+def test_half_of_a_file_does_not_outlive_an_app_that_was_killed(tables):
+    own = tables / "microgauge-app"
+    own.mkdir()
+    (own / ".sent-abc").write_bytes(b"half")
+    (own / ".project.json.abc").write_bytes(b"{")
+    (tables / ".mine").write_text("")
+    with visited(tables):
+        assert [path.name for path in own.glob(".*")] == []
+    assert (tables / ".mine").exists()
+
+
 # -- many ------------------------------------------------------------------------------------
 
 
