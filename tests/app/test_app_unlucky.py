@@ -9,6 +9,7 @@ import time
 import httpx
 import pytest
 
+from microgauge.app import asking
 from microgauge.app.folder import Folder
 from microgauge.app.recipes import numbers_in
 from microgauge.errors import InputError
@@ -77,6 +78,28 @@ def test_what_was_not_measured_is_not_released(copy, measured, name):
         assert page.status == 422
         assert f"{name} is not as it was measured" in page.text
         assert not (copy / "release-it").exists()
+
+
+def test_what_changes_before_a_release_is_made_leaves_it_without_a_manifest(
+    copy, measured, monkeypatch
+):
+    released_by = asking.released
+
+    def meanwhile(*given):
+        path = copy / "original.csv"
+        path.write_bytes(path.read_bytes().replace(b"north", b"south", 1))
+        return released_by(*given)
+
+    monkeypatch.setattr(asking, "released", meanwhile)
+    with visited(copy) as visitor:
+        released(visitor, measured.run)
+        visitor.wait()
+        (run,) = visitor.running.jobs.runs("release")
+        assert run.state == "refused"
+        assert run.faults == [
+            "original.csv is not as it was measured. Measure again before release."
+        ]
+        assert not (copy / "release-it-internal" / "release.json").exists()
 
 
 def test_a_folder_that_was_copied_is_released_by_the_content_of_its_files(copy, measured):

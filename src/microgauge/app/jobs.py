@@ -467,6 +467,7 @@ SHAPE = {
         **{key: [str] for key in ("candidates?", "files?", "despite?")},
         **dict.fromkeys(("size?", "count?", "sample?"), (int, None)),
         "original?": MAYBE_TEXT,
+        "prints?": dict,
         "by?": {
             "files": dict.fromkeys(("original", "external", "holdout", "population"), MAYBE_TEXT),
             "measure": {"full": bool, "require": str},

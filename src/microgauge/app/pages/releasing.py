@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,15 +132,24 @@ def _need_measured(folder: Folder, run: Run, result: Mapping[str, Any], source: 
 
     A copy of the folder has other times; there the content says whether a file is the same.
     """
-    by = run.about.get("by", {}).get("files", {}).values()
-    names = dict.fromkeys(name for name in (run.about["original"], source, *by) if name)
-    now = prints_of(folder, list(names))
+    names = _needed(run, source)
+    now = prints_of(folder, names)
     changed = [
         name
         for name in names
         if run.changed or name not in now or now[name] != run.prints.get(name)
         if not _is_as_measured(folder, name, result)
     ]
+    _refuse(changed)
+
+
+def _needed(run: Run, source: str | None) -> list[str]:
+    """The files that a release of something measured is made from, and is held against."""
+    by = run.about.get("by", {}).get("files", {}).values()
+    return list(dict.fromkeys(n for n in (run.about["original"], source, *by) if n))
+
+
+def _refuse(changed: Sequence[str]) -> None:
     if changed:
         raise InputError(
             *(
@@ -180,6 +189,8 @@ def _queued(
     if source is not None and not whole:
         recipe = ALL_RECORDS
     table = f"{folder}/{_table_name(running.folder, source, original)}"
+    # What is copied is there already; all else is read when it is its turn.
+    read_later = _needed(measured, None if whole else source)
     kept = running.jobs.file(measured, asking.SCHEMA)
     schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
     # By the tables and limits that it was chosen by, whatever is chosen now.
@@ -209,7 +220,7 @@ def _queued(
         folder,
         lambda place: asking.released(state, folder, table, made_of, language),
         asking.inputs_of(state, [source] if source else []),
-        {**about, "table": table},
+        {**about, "table": table, "prints": prints_of(running.folder, read_later)},
     )
 
 
@@ -245,6 +256,9 @@ def followed_up(running: Running) -> dict[str, After]:
             queue_description(running)  # now there is something to hold the original against
 
     def release(run: Run) -> None:
+        before = run.about.get("prints", {})
+        now = prints_of(folder, list(before))
+        _refuse([name for name in before if now.get(name) != before[name]])
         write_whole(internal_of(folder, run) / MANIFEST, manifest_of(folder, run))
 
     return {"candidate": candidate, "release": release}
