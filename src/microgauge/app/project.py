@@ -50,19 +50,28 @@ class Project:
     def state(self) -> State:
         """All of it as it is now."""
         with self._lock:
-            return deepcopy(self._state)
+            return _copied(self._state)
 
     def change(self, work: Callable[[State], Any]) -> Any:
         """Change it, whole or not at all; what `work` gives is given back."""
         with self._lock:
-            state = deepcopy(self._state)
+            state = _copied(self._state)
             found = work(state)
             done = state["done"]
             state["done"] = dict(list(done.items())[-MOST_DONE:])
             if state != self._state:
-                write_whole(self._path, json.dumps(state, ensure_ascii=False, indent=1) + "\n")
+                write_whole(self._path, json.dumps(state, ensure_ascii=False) + "\n")
                 self._state = state
             return found
+
+
+def _copied(state: State) -> State:
+    """A copy; what recipes say is shared by all, since it is put anew and never changed.
+
+    A recipe may name thousands of codes, and undo holds it many times.
+    """
+    said = [text for one in state["recipes"] for text in (one["content"], *one["undo"])]
+    return deepcopy(state, {id(text): text for text in said})
 
 
 def _read(path: Path) -> State:
