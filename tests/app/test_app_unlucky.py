@@ -113,6 +113,17 @@ def test_a_folder_that_was_copied_is_released_by_the_content_of_its_files(copy, 
         assert [run.state for run in visitor.running.jobs.runs("release")] == ["done"]
 
 
+def test_a_file_that_became_a_folder_is_named(tables):
+    with visited(tables) as visitor:
+        visitor.choose(original="original.csv", candidate=["weak.csv", "strong.csv"])
+        visitor.wait()
+        (tables / "strong.csv").unlink()
+        (tables / "strong.csv").mkdir()
+        page = visitor.send(visitor.get("/measure"), "/measure")
+        assert page.status == 422
+        assert "there is no file strong.csv in the folder" in page.text
+
+
 # -- recipes as text -------------------------------------------------------------------------
 
 

@@ -76,7 +76,11 @@ class Folder:
 
     def inside(self, name: str) -> Path:
         """The path of a file inside the folder that a name leads to; links are followed first."""
-        fault = InputError(NO_FILE)
+        fault = InputError(
+            say("there is no file {name} in the folder, or it leads out of it.", name=name)
+            if name
+            else NO_FILE
+        )
         file, _ = self.parted(name)
         if not file or "\0" in file or Path(file).is_absolute():
             raise fault
