@@ -6,7 +6,6 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -44,25 +43,35 @@ class Project:
     def __init__(self, folder: Folder) -> None:
         self._path = folder.own / "project.json"
         self._lock = threading.RLock()
-        self._state = _read(self._path)
+        self._hold(_read(self._path))
+
+    def _hold(self, state: State) -> None:
+        """Held as its text, from which a copy is read sooner than it is made of the state."""
+        self._text = _text_of(state)
+        self.language: str | None = state["language"]
 
     @property
     def state(self) -> State:
         """All of it as it is now."""
-        with self._lock:
-            return deepcopy(self._state)
+        found: State = json.loads(self._text)
+        return found
 
     def change(self, work: Callable[[State], Any]) -> Any:
         """Change it, whole or not at all; what `work` gives is given back."""
         with self._lock:
-            state = deepcopy(self._state)
+            state = self.state
             found = work(state)
             done = state["done"]
             state["done"] = dict(list(done.items())[-MOST_DONE:])
-            if state != self._state:
-                write_whole(self._path, json.dumps(state, ensure_ascii=False, indent=1) + "\n")
-                self._state = state
+            text = _text_of(state)
+            if text != self._text:
+                write_whole(self._path, text)
+                self._hold(state)
             return found
+
+
+def _text_of(state: State) -> str:
+    return json.dumps(state, ensure_ascii=False, indent=1) + "\n"
 
 
 def _read(path: Path) -> State:

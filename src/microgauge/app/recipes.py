@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, written
@@ -349,8 +351,17 @@ def size_of(content: Mapping[str, Any]) -> int:
     return len(_grid(content).tries)
 
 
+MOST_GRIDS = 8
+"""That are held: a page asks several times for one, which may stand for a thousand recipes."""
+
+
 def _grid(content: Mapping[str, Any]) -> Grid:
     """The recipes that one stands for."""
+    return _grid_of(json.dumps(content))
+
+
+@lru_cache(maxsize=MOST_GRIDS)
+def _grid_of(text: str) -> Grid:
     from microgauge.commands.explore.grid import Grid
 
-    return Grid.load(content)
+    return Grid.load(json.loads(text))

@@ -35,7 +35,7 @@ class Requirement:
 
     @property
     def missed_said(self) -> str:
-        """The limit that is missed, and by which figure."""
+        """The limit, and the figure that misses or keeps it."""
         if self.value is None:
             return say("{said} (it has none: {reason})", said=self.said, reason=self.reason)
         return say("{said} (it is {apart})", said=self.said, apart=apart(self.value, self.limit))

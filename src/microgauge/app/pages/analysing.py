@@ -208,12 +208,12 @@ def _shown(
 
 PAGES = {
     LISTS: page,
-    LISTS + "/{key}/{place:int}": table_page,
+    LISTS + "/{key}/{place:place}": table_page,
     WHOLE: choices_page,
     WHOLE + "/{key}": one_page,
 }
 POSTS = {
-    LISTS + "/{key}/{place:int}": save_table,
-    LISTS + "/{key}/{place:int}/remove": remove_table,
+    LISTS + "/{key}/{place:place}": save_table,
+    LISTS + "/{key}/{place:place}/remove": remove_table,
     WHOLE + "/{key}": save_one,
 }

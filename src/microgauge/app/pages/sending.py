@@ -144,7 +144,8 @@ class Incoming:
     def drop(self) -> None:
         """Leave nothing half-written."""
         if self._part.out is not None:
-            self._part.out.close()
+            with contextlib.suppress(OSError):  # a full disk takes not even what is held back
+                self._part.out.close()
         for _, path in self.files:
             path.unlink(missing_ok=True)
 

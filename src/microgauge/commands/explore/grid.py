@@ -255,7 +255,7 @@ class _Reader:
 
     def _parameter(self, place: int | None, about: str, key: str, value: Any) -> Value:
         """A value of a step: itself, an axis of its own, or a named one; None for a fault."""
-        where = say("{about} {key}", about=about, key=key).strip()
+        where = say("{about} {key}", about=about, key=key) if about else key
         if not _is_grid(value) or self._is_own(key, value):
             if isinstance(value, Mapping) and any(_is_grid(v, deep=True) for v in value.values()):
                 self.faults.append(
@@ -357,7 +357,8 @@ class _Reader:
             return None
         if axis.place is None:
             return axis
-        said = say("{about} {get}", about=about, get=entry.get("method", "")).strip()
+        method = entry.get("method")
+        said = say("{about} {method}", about=about, method=method) if method else about
         return _Axis(said, axis.values, ["no" if v else "yes" for v in axis.values], place)
 
     def _check_size(self, seed: Value, sections: Sequence[_Section]) -> None:
