@@ -40,6 +40,11 @@ class Requirement:
             return say("{said} (it has none: {reason})", said=self.said, reason=self.reason)
         return say("{said} (it is {apart})", said=self.said, apart=apart(self.value, self.limit))
 
+    @property
+    def held(self) -> str | None:
+        """The figure in words, told from the limit by its digits; None where there is none."""
+        return None if self.value is None else _held(self.value, self.limit)
+
 
 def apart(value: float, limit: float) -> str:
     """A figure with as many digits as tell it from a limit.
@@ -74,12 +79,11 @@ def keeps(requirements: Sequence[Requirement] | None) -> bool:
 
 def requirement_line(one: Requirement) -> str:
     """A limit, and how the file stands to it."""
-    if one.value is None:
+    if one.held is None:
         return say("missed: {said}; there is no figure: {reason}", said=one.said, reason=one.reason)
-    held = _held(one.value, one.limit)
     if one.met:
-        return say("kept: {said}; it is {held}", said=one.said, held=held)
-    return say("missed: {said}; it is {held}", said=one.said, held=held)
+        return say("kept: {said}; it is {held}", said=one.said, held=one.held)
+    return say("missed: {said}; it is {held}", said=one.said, held=one.held)
 
 
 def _held(value: float, limit: float) -> str:
