@@ -251,7 +251,7 @@ def test_a_preview_says_which_limits_are_missed(visitor):
     assert "missed: risk at most 0.001; it is" in page.text
     assert page.text.count("missed:") == 1
     # A preview by other limits is another one.
-    visitor.send(visitor.get("/measure"), "/measure", require="risk<=1")
+    visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "1"})
     assert "missed:" not in visitor.get("/protect/1").text
 
 

@@ -444,7 +444,7 @@ def schema_file(desk: Desk, request: Request) -> Response:
 def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """The schema as text; with faults it is shown again, as it was typed."""
     asked.check(desk.running.project.state["schema"])
-    text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
+    text = asked.text("text")
     try:
         return save_text(desk, asked, text, "/describe")
     except InputError as error:
@@ -458,11 +458,6 @@ def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
             seen=seen,
             faults=error.faults,
         )
-
-
-def take_schema(desk: Desk, asked: Asked, text: str) -> str:
-    """A schema file that was sent; `InputError` where it cannot be used."""
-    return save_text(desk, asked, text, "/describe")
 
 
 def again(desk: Desk, request: Request, asked: Asked) -> str:

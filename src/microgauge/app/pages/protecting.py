@@ -16,7 +16,7 @@ from microgauge.app.desk import Desk
 from microgauge.app.folder import plain_name, prints_of
 from microgauge.app.jobs import Run
 from microgauge.app.pages.describing import description_of
-from microgauge.app.project import MOST_UNDO, State, digest
+from microgauge.app.project import MOST_UNDO, ROLES, State, digest
 from microgauge.errors import InputError
 from microgauge.languages.messages import say
 from microgauge.masking.methods import method_names
@@ -275,7 +275,7 @@ def save_text(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """A recipe as TOML."""
     recipe = _recipe(desk.running.project.state, request)
     asked.check(recipe["content"])
-    text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
+    text = asked.text("text")
     try:
         content = toml_content(text, say("the recipe"))
         content = {"seed": content.get("seed", 1), **content}
@@ -320,7 +320,7 @@ def _found(result: dict[str, Any] | None, run: Run) -> dict[str, Any]:
 def preview_print(state: State, content: Mapping[str, Any], count: int) -> str:
     """What tells a preview: the first steps, the data and what is said of them."""
     first = {**content, "step": content["step"][:count]}
-    files = [state["files"][role] for role in ("original", "external", "holdout", "population")]
+    files = [state["files"][role] for role in ROLES]
     return digest([recipes.plain(first), files, state["schema"], asking.limits_of(state)])
 
 
