@@ -22,7 +22,7 @@ from microgauge.app.results import settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
-from microgauge.results.requirements import limit_said
+from microgauge.results.requirements import held_against, limit_said
 from microgauge.results.wording import as_sentence
 
 MOST_ANSWERS = 200
@@ -63,6 +63,7 @@ class Desk:
         environment.globals["draw"] = drawing
         environment.globals["as_sentence"] = as_sentence
         environment.globals["limit_said"] = limit_said
+        environment.globals["held_against"] = held_against
         environment.filters["settings"] = settings_said
         return environment
 
