@@ -18,7 +18,7 @@ from microgauge.app import drawing
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
-from microgauge.app.results import settings_said
+from microgauge.app.results import beside_stop, settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
@@ -64,6 +64,7 @@ class Desk:
         environment.globals["as_sentence"] = as_sentence
         environment.globals["limit_said"] = limit_said
         environment.globals["held_against"] = held_against
+        environment.globals["beside_stop"] = beside_stop
         environment.filters["settings"] = settings_said
         return environment
 
