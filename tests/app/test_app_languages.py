@@ -200,6 +200,21 @@ def test_a_result_is_asked_for_in_one_language_and_shown_in_another(worked, spea
         assert sentence not in page.text
 
 
+def test_a_figure_stands_beside_its_limit_with_the_digits_that_tell_it(worked, speak):
+    """As reports do: a count is no 1,000, and what misses 0,05 is not shown as 0,050."""
+    speak(words_of("de"))
+    result = worked.running.jobs.place(worked.assessed) / "result.json"
+    kept = result.read_text()
+    content = json.loads(kept)
+    for one, value in zip(content["requirements"], (0.00100001, 1.0), strict=True):
+        one["value"] = value
+    result.write_text(json.dumps(content))
+    page = worked.get(f"/look/{worked.assessed}")
+    result.write_text(kept)
+    assert "Risiko höchstens 0,001 · 0,00100001" in page.text
+    assert "gdu mindestens 0,2 · 1 " in page.text
+
+
 class Told(Words):
     """A language in which every form begins with its name."""
 

@@ -18,11 +18,11 @@ from microgauge.app import drawing
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
-from microgauge.app.results import settings_said
+from microgauge.app.results import beside_stop, settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
-from microgauge.results.requirements import limit_said
+from microgauge.results.requirements import held_against, limit_said
 from microgauge.results.wording import as_sentence
 
 MOST_ANSWERS = 200
@@ -63,6 +63,8 @@ class Desk:
         environment.globals["draw"] = drawing
         environment.globals["as_sentence"] = as_sentence
         environment.globals["limit_said"] = limit_said
+        environment.globals["held_against"] = held_against
+        environment.globals["beside_stop"] = beside_stop
         environment.filters["settings"] = settings_said
         return environment
 

@@ -43,7 +43,7 @@ class Requirement:
     @property
     def held(self) -> str | None:
         """The figure in words, told from the limit by its digits; None where there is none."""
-        return None if self.value is None else _held(self.value, self.limit)
+        return None if self.value is None else held_against(self.value, self.limit)
 
 
 def apart(value: float, limit: float) -> str:
@@ -86,10 +86,10 @@ def requirement_line(one: Requirement) -> str:
     return say("missed: {said}; it is {held}", said=one.said, held=one.held)
 
 
-def _held(value: float, limit: float) -> str:
+def held_against(value: float, limit: float) -> str:
     """A figure, short where that tells it from the limit.
 
-    >>> _held(0.0512345, 0.05), _held(0.0500001, 0.05), _held(41234.5, 3)
+    >>> held_against(0.0512345, 0.05), held_against(0.0500001, 0.05), held_against(41234.5, 3)
     ('0.0512', '0.0500001', '41,200')
     """
     said = short(value)
