@@ -236,6 +236,8 @@ def test_a_preview_says_why(visitor):
     page = visitor.get("/protect/1")
     assert result["verdict"]["findings"][0]["sentence"] in page.text
     assert "missed:" not in page.text
+    # Each figure has its own grade beside it.
+    assert re.search(r"utility [\d.]+ (Good|Fair|Poor) risk [\d.]+ (Good|Fair|Poor)", page.text)
 
 
 def test_a_preview_says_which_limits_are_missed(visitor):
@@ -251,7 +253,7 @@ def test_a_preview_says_which_limits_are_missed(visitor):
     assert "missed: risk at most 0.001; it is" in page.text
     assert page.text.count("missed:") == 1
     # A preview by other limits is another one.
-    visitor.send(visitor.get("/measure"), "/measure", require="risk<=1")
+    visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "1"})
     assert "missed:" not in visitor.get("/protect/1").text
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from microgauge.app.asked import Asked
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 
 FIELDS = {"risk": "<=", "utility": ">="}
 """Figures that have a field of their own, and what a number in it means."""
@@ -48,6 +51,8 @@ def faults_of(require: str) -> tuple[str, ...]:
     """What is wrong with limits, in the command's words."""
     if not require:
         return ()
+    if re.search(r"\d,\d|;", require):
+        return (say("Limits stand with commas between, and numbers have a point: k>=3, gdu>=0.8."),)
     from microgauge.schema import Schema
     from microgauge.sections.requirements.holding import limited
 
