@@ -238,6 +238,8 @@ def test_a_preview_says_why(visitor):
     page = visitor.get("/protect/1")
     assert result["verdict"]["findings"][0]["sentence"] in page.text
     assert "missed:" not in page.text
+    # Each figure has its own grade beside it.
+    assert re.search(r"utility [\d.]+ (Good|Fair|Poor) risk [\d.]+ (Good|Fair|Poor)", page.text)
 
 
 def test_a_preview_says_which_limits_are_missed(visitor):

@@ -14,7 +14,7 @@ from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from microgauge.app import drawing
+from microgauge.app import drawing, recipes
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
@@ -65,6 +65,9 @@ class Desk:
         environment.globals["limit_said"] = limit_said
         environment.globals["held_against"] = held_against
         environment.globals["beside_stop"] = beside_stop
+        environment.globals["step_title"] = recipes.title_of
+        environment.globals["step_names"] = recipes.variables_of
+        environment.globals["step_told"] = recipes.told
         environment.filters["settings"] = settings_said
         return environment
 

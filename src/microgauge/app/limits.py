@@ -6,6 +6,7 @@ import re
 
 from microgauge.app.asked import Asked
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 
 FIELDS = {"risk": "<=", "utility": ">="}
 """Figures that have a field of their own, and what a number in it means."""
@@ -49,6 +50,8 @@ def faults_of(require: str) -> tuple[str, ...]:
     """What is wrong with limits, in the command's words."""
     if not require:
         return ()
+    if re.search(r"\d,\d|;", require):
+        return (say("Limits stand with commas between, and numbers have a point: k>=3, gdu>=0.8."),)
     from microgauge.schema import Schema
     from microgauge.sections.requirements.holding import limited
 

@@ -89,7 +89,7 @@ def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response
         told=recipes.told,
         title=recipes.title_of,
         is_editable=recipes.is_editable,
-        names=_variables,
+        names=recipes.variables_of,
         faults=list(faults) or recipes.faults_of(content, found),
         size=recipes.size_of(content),
         grid=recipes.is_grid(content),
@@ -130,16 +130,11 @@ def step_page(desk: Desk, request: Request) -> Response:
     else:
         raise HTTPException(404)
     fields = recipes.fields_of(step)
-    return _step_shown(desk, request, step["method"], fields, _variables(step), {})
-
-
-def _variables(step: Mapping[str, Any]) -> list[str]:
-    given = step.get("variables", step.get("variable", []))
-    return [given] if isinstance(given, str) else list(given) if isinstance(given, list) else []
+    return _step_shown(desk, request, step["method"], fields, recipes.variables_of(step), {})
 
 
 def _names_in(steps: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [name for step in steps for name in _variables(step) if isinstance(name, str)]
+    return [name for step in steps for name in recipes.variables_of(step) if isinstance(name, str)]
 
 
 def _step_shown(
@@ -170,7 +165,7 @@ def _step_shown(
         chosen=chosen,
         variables=variables,
         ticked=recipes.chosen_in,
-        roles=recipes.roles_of(variables, takes),
+        roles=recipes.roles_of(variables, takes, name=name),
         there=recipes.values_there(variables) if recipes.is_by_value(name) else [],
         faults=faults,
     )
@@ -200,10 +195,13 @@ def save_step(desk: Desk, request: Request, asked: Asked) -> str | Response:
         for fault in recipes.faults_of(content, found)
         if fault.startswith((f"{told} ", f"{told}:")) or not fault.startswith("step ")
     ]
-    if own:
-        placed: dict[str, list[str]] = {}
-        for fault in own:
-            placed.setdefault(recipes.field_of(fault, name), []).append(fault)
+    unclear = recipes.comma_faults(name, fields)
+    placed = dict(unclear)
+    for fault in own:
+        at = recipes.field_of(fault, name)
+        if at not in unclear:
+            placed.setdefault(at, []).append(fault)
+    if placed:
         return _step_shown(desk, request, name, fields, chosen, placed)
     return asked.change(_changed(recipe["id"], content), f"/protect/{recipe['id']}")
 

@@ -22,6 +22,8 @@ from microgauge.results.plain import sayable
 MOST_CANDIDATES = 1_000
 GRID, NAMES = "grid", "names"
 MOST_NAMED = 3
+MOST_SAID = 6
+"""Numbers of a list that is said as it is."""
 """Variables that an axis is named after."""
 NOTHING = {"method": "recode", "skip": True}
 """Keeps the place of a step that cannot be read."""
@@ -429,9 +431,12 @@ def _words(values: Sequence[Any]) -> list[Any]:
 
 
 def _word(value: Any, place: int) -> Any:
-    """A value as it is said: lists and tables by their number."""
+    """A value as it is said: long lists and tables by their number."""
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
         return "+".join(value)
+    short = isinstance(value, list | tuple) and len(value) <= MOST_SAID
+    if short and all(type(one) in (int, float) for one in value):
+        return "/".join(map(str, value))
     return f"#{place}" if isinstance(value, list | tuple | Mapping) else _sayable(value)
 
 
