@@ -98,7 +98,8 @@ class Desk:
             "path": _address(request),
         }
         text = self._environment.get_template(name).render({**common, **values})
-        return HTMLResponse(text, status_code=status)
+        # Names of folders and what somebody put into files need be no text that can be sent.
+        return HTMLResponse(text.encode("utf-8", "replace"), status_code=status)
 
 
 @pass_context

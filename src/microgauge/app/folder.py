@@ -90,6 +90,10 @@ class Folder:
 
     def tables(self) -> list[Entry]:
         """Files of the folder, and of folders in it, that may be tables, by their names."""
+        return self.listing()[0]
+
+    def listing(self) -> tuple[list[Entry], bool]:
+        """Those, and whether there may be more of them than are listed."""
         from microgauge.tables.formats import formats
 
         endings = tuple(ending for known in formats() for ending in known.endings)
@@ -105,7 +109,15 @@ class Folder:
                     found += self._entry(path)
             if len(found) >= MOST_FILES or seen >= MOST_SEEN:
                 break  # whoever starts it in a home folder gets a page, too
-        return found[:MOST_FILES]
+        return found[:MOST_FILES], len(found) > MOST_FILES or seen >= MOST_SEEN
+
+    def entries(self, name: str) -> list[Entry]:
+        """What is listed of a file, or nothing where there is no such file inside the folder."""
+        try:
+            self.inside(name)
+        except InputError:
+            return []
+        return self._entry(self.root / name)
 
     def _entry(self, path: Path) -> list[Entry]:
         """A file as an entry; nothing where it is none, or leads out of the folder.
@@ -114,8 +126,10 @@ class Folder:
         """
         name = path.relative_to(self.root).as_posix()
         try:
-            real = self.inside(name)
-            known = real.stat()
+            real, known = path, path.lstat()
+            if stat.S_ISLNK(known.st_mode):
+                real = self.inside(name)
+                known = real.stat()
             name.encode("utf-8")
         except (InputError, OSError, UnicodeEncodeError):
             return []
@@ -273,7 +287,7 @@ def prints_of(folder: Folder, names: Sequence[str]) -> dict[str, list[float]]:
     for name in names:
         try:
             known = (folder.root / folder.parted(name)[0]).stat()
-        except OSError:
+        except (OSError, ValueError):  # no file has such a name
             continue
         found[name] = [known.st_size, known.st_mtime]
     return found

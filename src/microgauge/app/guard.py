@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import field
 from html import escape
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -127,14 +126,16 @@ class Guard:
         return None
 
     def _has_cookie(self, headers: dict[str, list[str]]) -> bool:
-        for line in headers.get("cookie", []):
-            try:
-                found = SimpleCookie(line).get(self.cookie_name)
-            except CookieError:
-                continue
-            if found is not None and same(found.value, self._known.cookie):
-                return True
-        return False
+        """Whether our cookie is there: with it come those of every other server of 127.0.0.1.
+
+        Theirs may hold anything, and one may have our name: none must keep the user out.
+        """
+        lines = headers.get("cookie", [])
+        pairs = (one.partition("=") for line in lines for one in line.split(";"))
+        return any(
+            name.strip() == self.cookie_name and same(value.strip(), self._known.cookie)
+            for name, _, value in pairs
+        )
 
     async def _enter(self, scope: Scope, headers: dict[str, list[str]], send: Send) -> None:
         """The token becomes a cookie, and goes out of the address."""

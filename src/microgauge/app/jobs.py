@@ -16,8 +16,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from microgauge.app.folder import Folder, prints_of
-from microgauge.app.kept import is_ours
+from microgauge.app.folder import INTERNAL, Folder, prints_of
+from microgauge.app.kept import is_inside, is_ours
+from microgauge.app.shapes import MAYBE_NUMBER, MAYBE_TEXT, NUMBER, fits
 from microgauge.errors import MISSED, REFUSED, InputError, said_by_system
 from microgauge.languages.messages import forms_of, said_again, say
 from microgauge.log import WATCHED
@@ -249,6 +250,10 @@ class Jobs:
                 self._keep(run)
             try:
                 self._do(run)
+            except OSError as error:
+                why = said_by_system(error)
+                run.faults.append(say("the system did not let it be done: {why}.", why=why))
+                self._end(run, "failed")
             except Exception as error:  # noqa: BLE001  one run must not end the others
                 run.messages.append(f"{type(error).__name__}")
                 self._end(run, "failed")
@@ -347,7 +352,8 @@ class Jobs:
         # What was told is kept in English, and what it was made from beside it.
         plain["forms"] = forms_of(plain)
         text = json.dumps(plain, ensure_ascii=False, indent=1)
-        with contextlib.suppress(InputError):  # a full disk; what is in memory still holds
+        # A full disk, or no right to write: what is in memory still holds.
+        with contextlib.suppress(InputError, OSError):
             write_whole(self.place(run.id) / "run.json", text + "\n")
 
     def _read_kept(self) -> None:
@@ -356,7 +362,10 @@ class Jobs:
             run = _run_of(path)
             if run is None or run.id != path.parent.name or not _is_number(run.id):
                 continue
-            if not all(is_ours(self._folder.root, arguments) for arguments in run.commands):
+            root = self._folder.root
+            if not all(is_ours(root, arguments) for arguments in run.commands):
+                continue
+            if not all(is_inside(root, name) for name in _written_by(run)):
                 continue
             self._runs[run.id] = run
             if run.state == "running":
@@ -429,22 +438,56 @@ def _run_of(path: Path) -> Run | None:
 
 def _is_sound(run: Run) -> bool:
     """Whether every part has the form that pages rely on: the file may be of another version."""
-    about = {"release": ("folder", "table"), "candidate": ("candidate",)}.get(run.kind, ())
-    lists = (run.about.get("files", []), run.about.get("candidates", []))
+    needed = NEEDED.get(run.kind, ())
     return (
-        run.kind in get_args(Kind)
-        and run.state in get_args(State)
-        and all(map(_are_texts, (run.inputs, run.faults, run.messages, run.changed, *lists)))
-        and isinstance(run.commands, list)
-        and all(map(_are_texts, run.commands))
-        and all(isinstance(run.about.get(key), str) for key in about)
-        and isinstance(run.prints, dict)
-        and isinstance(run.queued, int | float)
+        fits(vars(run), SHAPE)
+        and all(key in run.about for key in needed)
+        and 0 <= run.queued < END_OF_TIME
     )
 
 
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, list) and all(isinstance(one, str) for one in found)
+NEEDED = {
+    "measure": ("candidates", "original"),
+    "candidate": ("candidate",),
+    "release": ("folder", "table"),
+}
+"""What pages must know of runs of a kind."""
+END_OF_TIME = 4e9
+"""Seconds; every calendar has a date for what is before."""
+SHAPE = {
+    "id": str,
+    "kind": frozenset(get_args(Kind)),
+    "state": frozenset(get_args(State)),
+    **dict.fromkeys(("title", "doing"), str),
+    "commands": [[str]],
+    **{key: [str] for key in ("inputs", "faults", "messages", "changed")},
+    "about": {
+        **dict.fromkeys(("action?", "recipe?", "print?", "schema?"), str),
+        **dict.fromkeys(("candidate?", "folder?", "table?", "of?"), str),
+        **{key: [str] for key in ("candidates?", "files?", "despite?")},
+        **dict.fromkeys(("size?", "count?", "sample?"), (int, None)),
+        "original?": MAYBE_TEXT,
+        "prints?": dict,
+        "by?": {
+            "files": dict.fromkeys(("original", "external", "holdout", "population"), MAYBE_TEXT),
+            "measure": {"full": bool, "require": str},
+        },
+    },
+    **dict.fromkeys(("queued", "share"), NUMBER),
+    **dict.fromkeys(("started", "ended"), MAYBE_NUMBER),
+    **dict.fromkeys(("code", "pid"), (int, None)),
+    "step": int,
+    "missed": bool,
+    "verdict": (dict, None),
+    "prints": dict,
+}
+
+
+def _written_by(run: Run) -> list[str]:
+    """What is written or read after the commands of a run."""
+    folder = run.about.get("folder")
+    beside = [] if folder is None else [folder, f"{folder}{INTERNAL}"]
+    return [*beside, *(run.about[key] for key in ("table", "candidate") if key in run.about)]
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:

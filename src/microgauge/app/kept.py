@@ -24,11 +24,11 @@ def is_ours(root: Path, arguments: Sequence[str]) -> bool:
         bool(arguments)
         and arguments[0] in COMMANDS
         and all(word in OPTIONS for word in arguments if word.startswith("-"))
-        and all(_is_inside(root, word) for word in arguments[1:])
+        and all(is_inside(root, word) for word in arguments[1:])
     )
 
 
-def _is_inside(root: Path, word: str) -> bool:
+def is_inside(root: Path, word: str) -> bool:
     """Whether a word, taken as a path, stays in the folder once links are followed."""
     try:
         return (root / word).resolve().is_relative_to(root)
@@ -39,9 +39,14 @@ def _is_inside(root: Path, word: str) -> bool:
 def refuse_links(own: Path) -> None:
     """The app writes over what it keeps; by a link it would write over a file of another place."""
     found = [own] if own.is_symlink() else []
+    strange: list[Path] = []
     for place, folders, files in os.walk(own):
-        found += [path for name in (*folders, *files) if (path := Path(place) / name).is_symlink()]
-    if found:
+        there = [Path(place) / name for name in (*folders, *files)]
+        links = [path for path in there if path.is_symlink()]
+        found += links
+        # Whoever reads a pipe waits for somebody who writes into it.
+        strange += [path for path in there if path not in links and not _is_plain(path)]
+    if found or strange:
         raise InputError(
             *(
                 say(
@@ -50,5 +55,17 @@ def refuse_links(own: Path) -> None:
                     path=path,
                 )
                 for path in found
-            )
+            ),
+            *(
+                say(
+                    "{path} is neither a file nor a folder. What the app keeps must be files and "
+                    "folders of its own: remove it.",
+                    path=path,
+                )
+                for path in strange
+            ),
         )
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() or path.is_dir()

@@ -27,8 +27,10 @@ class Lock:
                     why=said_by_system(error),
                 )
             ) from None
-        if not _locked(self._file):
-            self._file.close()
+        # What the app keeps may be deleted while it runs; the folder that it works in stays.
+        self._place = _place_of(folder.parent)
+        if not _locked(self._file) or not _free(self._place):
+            self.release()
             raise InputError(
                 say(
                     "another microgauge app works in {folder}. Use the one that runs, end it "
@@ -41,6 +43,34 @@ class Lock:
         """Let another app have the folder."""
         with contextlib.suppress(OSError):
             self._file.close()
+        if self._place is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._place)
+
+
+def _place_of(folder: Path) -> int | None:
+    """The folder as something that can be locked, where the system has such."""
+    if os.name == "nt":
+        return None
+    try:
+        return os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+
+
+def _free(place: int | None) -> bool:
+    """Whether nobody else has a folder locked; on some drives none can be."""
+    if place is None:
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _locked(file: IO[str]) -> bool:

@@ -29,6 +29,9 @@ RANGE = re.compile(
 """As the texts of each language say it, and in signs."""
 MOST_VALUES = 200
 """Of one parameter."""
+LONGEST_RANGE = 200
+"""Characters of a field in which a range is looked for: it is three numbers and two words."""
+NO_STEPS = say("a recipe needs steps: [[step]] sections, each with a method.")
 Content = dict[str, Any]
 
 
@@ -219,7 +222,7 @@ def numbers_in(text: str) -> list[Any]:
     >>> numbers_in("0.1, 0.2"), numbers_in("0.1 to 0.5 by 0.2"), numbers_in("3"), numbers_in("x")
     ([0.1, 0.2], [0.1, 0.3, 0.5], [3], ['x'])
     """
-    said = RANGE.fullmatch(text)
+    said = RANGE.fullmatch(text) if len(text) <= LONGEST_RANGE else None
     if said is None:
         return values_in(text) or [text]
     try:
@@ -330,13 +333,13 @@ def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None)
 
     Which columns hold numbers is known from the description; the command looks again.
     """
-    if not content["step"]:
-        return []
     grid = _grid(content)
     found = dict.fromkeys(grid.faults)
     for tried in grid.tries[:MOST_VALUES]:
         found |= dict.fromkeys(_recipe_faults(tried.recipe, description, grid.partial))
-    return list(found)
+    # One that is only begun is no fault; one whose steps are no list is.
+    begun = content["step"] == []
+    return [fault for fault in found if not (begun and fault == NO_STEPS)]
 
 
 def _recipe_faults(

@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
+from microgauge.app.shapes import MAYBE_NUMBER, Plain, fits, limit_of, result_in
 from microgauge.languages.messages import Form, said_again, say, strung
 from microgauge.measures.balance.balance import frontier
-from microgauge.results.requirements import Requirement, requirement_line
+from microgauge.results.requirements import requirement_line
 
 NOT_MEASURED = say("Its safety was not measured.")
 POOR = (say("Its use is called poor."), say("Its safety is called poor."))
 SERIOUS = ("stop", "warn", "poor", "fair", "note")
 """Grades of what speaks against a file, the most serious first."""
-MOST_READ = 64
-"""Results that are held, so that a page is not made by reading megabytes anew."""
+MOST_READ = 2_000
+"""Files whose content is held, so that a page is not made by reading megabytes anew."""
 
 
 def result_of(jobs: Jobs, run: Run) -> dict[str, Any] | None:
     """The result of a run, where there is one that can be read."""
     path = jobs.file(run, RESULT)
-    return None if path is None else read(path)
+    return None if path is None else read(path, result_in)
 
 
-def read(path: Path) -> dict[str, Any] | None:
-    """A JSON file with its messages, read once as long as it stays the same."""
+def read(path: Path, wanted: Callable[[Any], Plain | None]) -> Plain | None:
+    """What is wanted of a JSON file, with its messages; read once as long as it stays the same."""
     try:
         known = path.stat()
-        return _read(path, known.st_mtime_ns, known.st_size)
+        return _read(path, wanted, known.st_mtime_ns, known.st_size)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
 @lru_cache(maxsize=MOST_READ)
-def _read(path: Path, time: int, size: int) -> dict[str, Any]:
+def _read(path: Path, wanted: Callable[[Any], Plain | None], time: int, size: int) -> Plain | None:
+    """What is wanted of a file, with messages in place of their English texts."""
     del time, size
-    return _with_messages(path)
-
-
-def _with_messages(path: Path) -> dict[str, Any]:
-    """What a file holds, with messages in place of their English texts."""
     plain = json.loads(path.read_text(encoding="utf-8"))
-    found: dict[str, Any] = said_again(plain, plain.pop("forms", {}))
+    forms = plain.pop("forms", {})
+    found: Plain | None = said_again(wanted(plain), forms)
     return found
 
 
@@ -96,7 +94,7 @@ def reason_of(verdict: dict[str, Any]) -> str | None:
 
 def missed_in(result: Mapping[str, Any]) -> list[str]:
     """The limits that a file misses, and by which figures."""
-    limits = [Requirement(**one) for one in result.get("requirements") or ()]
+    limits = [limit_of(one) for one in result.get("requirements") or ()]
     return [requirement_line(one) for one in limits if not one.met]
 
 
@@ -161,13 +159,12 @@ def _kept(path: Path) -> dict[str, Any] | None:
         plain = json.loads(path.read_text(encoding="utf-8"))
         settings = said_again(plain["settings"], plain.get("forms", {}), "settings")
         verdict = plain["assessment"].get("verdict") or {}
-        return {
-            "name": settings_said(settings),
-            "risk": verdict.get("risk"),
-            "utility": verdict.get("utility"),
-        }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        risk, utility = verdict.get("risk"), verdict.get("utility")
+        name = settings_said(settings)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    sound = fits([risk, utility], [MAYBE_NUMBER])
+    return {"name": name, "risk": risk, "utility": utility} if sound else None
 
 
 def live_points(place: Path) -> list[dict[str, Any]]:

@@ -80,6 +80,7 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
     refuse_links(folder.own)
     lock = Lock(folder.own)
     try:
+        _remove_halves(folder.own)
         listening = _bound(settings.port)
         with contextlib.closing(listening):
             project = Project(folder)
@@ -93,6 +94,14 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
                 jobs.end()
     finally:
         lock.release()
+
+
+def _remove_halves(own: Path) -> None:
+    """Files that were being written or sent when an app was ended from outside."""
+    for path in own.glob(".*"):
+        if path.is_file():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _bound(port: int) -> socket.socket:

@@ -16,6 +16,7 @@ from microgauge.app.jobs import Jobs, Run
 from microgauge.app.project import State, digest
 from microgauge.app.results import read
 from microgauge.app.server import Running
+from microgauge.app.shapes import description_in
 from microgauge.errors import InputError
 from microgauge.languages.catalogue import Words
 from microgauge.schema.reading import BOM
@@ -89,7 +90,7 @@ def latest(jobs: Jobs, state: State) -> dict[str, Run]:
 def _variables(jobs: Jobs, run: Run) -> dict[str, Any] | None:
     """What a run found out of variables."""
     path = jobs.file(run, "variables.json")
-    return None if path is None else read(path)
+    return None if path is None else read(path, description_in)
 
 
 def differences(jobs: Jobs, state: State) -> dict[str, list[tuple[str, str | None]]]:

@@ -37,7 +37,8 @@ def _shown(
     files = chosen or state["files"]
     folder = desk.running.folder
     role_of = _roles(files) if given is None else given
-    there = _with_chosen(folder, folder.tables(), role_of)
+    listed, more = folder.listing()
+    there = _with_chosen(folder, listed, role_of)
     known = {entry.name for entry in there}
     return desk.page(
         request,
@@ -45,6 +46,7 @@ def _shown(
         "files",
         status=422 if faults or chosen else 200,
         tables=there,
+        more=len(listed) if more else None,
         role_of=role_of,
         roles=role_words(desk.words(request)),
         gone=[name for name in role_of if name not in known],
@@ -56,14 +58,22 @@ def _shown(
 
 
 def _with_chosen(folder: Folder, there: Sequence[Entry], role_of: Mapping[str, str]) -> list[Entry]:
-    """The tables that are listed, and below its file each sheet that was chosen and is no more."""
+    """The tables that are listed, and those that were chosen.
+
+    Below its file stands each sheet that was chosen and is no more; where not all tables are
+    listed, those that were chosen are.
+    """
     found = list(there)
     known = {entry.name for entry in there}
     for name in role_of:
+        if name in known:
+            continue
         file, sheet = folder.parted(name)
         beside = [place for place, entry in enumerate(found) if entry.file == file]
-        if name not in known and beside:
+        if beside:
             found.insert(beside[-1] + 1, replace(found[beside[-1]], name=name, sheet=sheet))
+        else:
+            found += [entry for entry in folder.entries(file) if entry.name == name]
     return found
 
 

@@ -73,7 +73,10 @@ def recipe_page(desk: Desk, request: Request) -> Response:
     return _shown(desk, request)
 
 
-def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response:
+def _shown(
+    desk: Desk, request: Request, faults: Sequence[str] = (), typed: str | None = None
+) -> Response:
+    """A recipe; `typed` is a text of it that has faults, and is not lost."""
     state = desk.running.project.state
     recipe = _recipe(state, request)
     _, found = description_of(desk.running.jobs, state)
@@ -97,7 +100,8 @@ def _shown(desk: Desk, request: Request, faults: Sequence[str] = ()) -> Response
         methods=recipes.methods(),
         rows=rows,
         sample=SAMPLE,
-        text=recipes.text_of(content),
+        typed=typed is not None,
+        text=recipes.text_of(content) if typed is None else typed,
         limits=limits.fields_of(state["measure"]["require"]),
     )
 
@@ -281,9 +285,9 @@ def save_text(desk: Desk, request: Request, asked: Asked) -> str | Response:
         content.setdefault("step", [])
         recipes.checked(content, description_of(desk.running.jobs, desk.running.project.state)[1])
     except InputError as error:
-        return _shown(desk, request, error.faults)
+        return _shown(desk, request, error.faults, text)
     except TypeError:
-        return _shown(desk, request, [desk.words(request)("A recipe holds no dates.")])
+        return _shown(desk, request, [desk.words(request)("A recipe holds no dates.")], text)
     return asked.change(_changed(recipe["id"], content), f"/protect/{recipe['id']}")
 
 
@@ -331,7 +335,7 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
     count = place_in(asked["count"]) or 0
     content = recipes.plain({**recipe["content"], "step": recipe["content"]["step"][:count]})
     if not content["step"]:
-        raise InputError(say("a recipe needs steps: [[step]] sections, each with a method."))
+        raise InputError(recipes.NO_STEPS)
     recipes.checked(content, description_of(desk.running.jobs, state)[1])
     sample = asked["sample"] == "on"
     files = {asking.RECIPE: recipes.text_of(content), asking.SCHEMA: state["schema"]}
@@ -397,7 +401,7 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
     _need_original(desk, request, state)
     faults = recipes.faults_of(recipe["content"], description_of(desk.running.jobs, state)[1])
     if not recipe["content"]["step"]:
-        faults.append(say("a recipe needs steps: [[step]] sections, each with a method."))
+        faults.append(recipes.NO_STEPS)
     require = limits.asked_for(asked)
     faults += limits.faults_of(require)
     if faults:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,20 @@ from microgauge._version import __version__
 from microgauge.app import asking, recipes, results
 from microgauge.app.asked import Asked, place_in
 from microgauge.app.desk import Desk
-from microgauge.app.folder import INTERNAL, NO_FILE, RELEASE, Folder, plain_name
+from microgauge.app.folder import (
+    INTERNAL,
+    NO_FILE,
+    RELEASE,
+    Folder,
+    as_argument,
+    plain_name,
+    prints_of,
+)
 from microgauge.app.jobs import After, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
+from microgauge.app.shapes import manifest_in
 from microgauge.errors import InputError, said_by_system
 from microgauge.languages.messages import say
 from microgauge.results.writing import write_whole
@@ -70,6 +79,7 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     if original != state["files"]["original"]:
         raise InputError(words("This result is of another original; choose that original first."))
     source, recipe = _what(running.folder, run, result, number)
+    _need_measured(running.folder, run, result, source)
     wanted = asked["name"] or Path(source or "chosen").stem.replace(SHEET, " ")
     name = plain_name(wanted.replace("/", "-"))
     folder = f"{RELEASE}{name}"
@@ -105,7 +115,7 @@ def _what(
         recipe = result["candidates"][place].get("recipe")
         if recipe is not None:
             return None, recipe
-    sources = run.about["candidates"]
+    sources = run.about.get("candidates", [])
     if place >= len(sources):
         raise InputError(NO_FILE)
     source: str = sources[place]
@@ -115,6 +125,49 @@ def _what(
     if faults:
         raise InputError(*faults)
     return source, None
+
+
+def _need_measured(folder: Folder, run: Run, result: Mapping[str, Any], source: str | None) -> None:
+    """`InputError` where a file is another by now: what is said of the release is not of that one.
+
+    A copy of the folder has other times; there the content says whether a file is the same.
+    """
+    names = _needed(run, source)
+    now = prints_of(folder, names)
+    changed = [
+        name
+        for name in names
+        if run.changed or name not in now or now[name] != run.prints.get(name)
+        if not _is_as_measured(folder, name, result)
+    ]
+    _refuse(changed)
+
+
+def _needed(run: Run, source: str | None) -> list[str]:
+    """The files that a release of something measured is made from, and is held against."""
+    by = run.about.get("by", {}).get("files", {}).values()
+    return list(dict.fromkeys(n for n in (run.about["original"], source, *by) if n))
+
+
+def _refuse(changed: Sequence[str]) -> None:
+    if changed:
+        raise InputError(
+            *(
+                say("{name} is not as it was measured. Measure again before release.", name=name)
+                for name in changed
+            )
+        )
+
+
+def _is_as_measured(folder: Folder, name: str, result: Mapping[str, Any]) -> bool:
+    """Whether a file has the content that a result was made from."""
+    try:
+        now = file_sha256(folder.inside(name))
+        given = {one["given"]: one["files"] for one in result["manifest"]["inputs"]}
+        (file,) = given[as_argument(name)]
+        return bool(file["sha256"] == now)
+    except (InputError, OSError, KeyError, TypeError, ValueError):
+        return False
 
 
 def _queued(
@@ -136,6 +189,8 @@ def _queued(
     if source is not None and not whole:
         recipe = ALL_RECORDS
     table = f"{folder}/{_table_name(running.folder, source, original)}"
+    # What is copied is there already; all else is read when it is its turn.
+    read_later = _needed(measured, None if whole else source)
     kept = running.jobs.file(measured, asking.SCHEMA)
     schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
     # By the tables and limits that it was chosen by, whatever is chosen now.
@@ -165,7 +220,7 @@ def _queued(
         folder,
         lambda place: asking.released(state, folder, table, made_of, language),
         asking.inputs_of(state, [source] if source else []),
-        {**about, "table": table},
+        {**about, "table": table, "prints": prints_of(running.folder, read_later)},
     )
 
 
@@ -201,6 +256,9 @@ def followed_up(running: Running) -> dict[str, After]:
             queue_description(running)  # now there is something to hold the original against
 
     def release(run: Run) -> None:
+        before = run.about.get("prints", {})
+        now = prints_of(folder, list(before))
+        _refuse([name for name in before if now.get(name) != before[name]])
         write_whole(internal_of(folder, run) / MANIFEST, manifest_of(folder, run))
 
     return {"candidate": candidate, "release": release}
@@ -235,7 +293,7 @@ def manifest_of(folder: Folder, run: Run) -> str:
 
 def files_of(folder: Folder, run: Run) -> list[dict[str, Any]]:
     """The files of a release that is complete, as its manifest lists them."""
-    manifest = results.read(internal_of(folder, run) / MANIFEST)
+    manifest = results.read(internal_of(folder, run) / MANIFEST, manifest_in)
     return [] if manifest is None else list(manifest["files"])
 
 

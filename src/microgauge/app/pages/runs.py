@@ -154,7 +154,7 @@ def download_name(run: Run, name: str) -> str:
 def command(desk: Desk, request: Request) -> Response:
     """The command line that gives the same."""
     text = asking.typed(run_of(desk, request)) + "\n"
-    return PlainTextResponse(text)
+    return PlainTextResponse(text.encode("utf-8", "replace"))
 
 
 PAGES = {
