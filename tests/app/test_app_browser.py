@@ -137,7 +137,7 @@ def explore_and_release(page):
     page.locator("#name").fill("chosen")
     page.get_by_role("button", name="Release this one").click()
     page.get_by_role("button", name="Release it all the same").click(timeout=LONG)
-    page.get_by_role("link", name="Go on").wait_for(timeout=LONG)
+    page.get_by_role("link", name="All releases").wait_for(timeout=LONG)
     assert page.get_by_text("Stays in the office").is_visible()
 
 
@@ -393,3 +393,17 @@ def prepared(tmp_path_factory):
 def test_whatever_is_clicked_the_app_lives(browser, seed, prepared):
     did = play(browser, seed, prepared)
     assert {"reload", "back", "double", "cancel", "kill"} <= set(did)
+
+
+def test_the_head_says_no_longer_that_work_is_under_way_when_it_is_over(browser, tmp_path):
+    """A page that only stands there is not loaded anew by it."""
+    write_tables(tmp_path)
+    with served(tmp_path) as running, page_of(browser, running) as page:
+        page.locator("tr", has_text="original.csv").locator("select").select_option("original")
+        page.get_by_role("button", name="Use these files").click()
+        page.goto(page.url.replace("/describe", "/protect"))
+        page.evaluate("window.stands = true")
+        page.locator("a.busy").wait_for()
+        page.locator("a.busy").wait_for(state="detached", timeout=LONG)
+        assert all(run.over for run in running.jobs.runs())
+        assert page.evaluate("window.stands")

@@ -236,6 +236,7 @@ def test_names_of_analyses_are_text(visitor):
         f"{ANALYSES}/indicator/1",
         f"{ANALYSES}/options/0",
         f"{ANALYSES}/nix/0",
+        f"{ANALYSES}/indicator/{'9' * 5_000}",
         f"{CHOICES}/indicator",
         f"{CHOICES}/__class__",
     ],

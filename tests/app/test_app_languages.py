@@ -23,12 +23,14 @@ BRACKETS = Brackets("de")
 """Commands are asked for a language that there is; pages are in the made-up one."""
 PATIENCE = 600
 """Seconds: all commands of this file are run one after the other."""
-LIMITS = "risk<=0.001, gdu>=0.2"
+LIMITS = {"limit-risk": "0.001", "require": "gdu>=0.2"}
 NOT_WALKED = re.compile(r"/static/.*|/runs/\d+/(files|framed|command).*|.*\.toml")
 DATA = {"age", "sex", "region", "income", "original", "weak", "strong", "walked", "microgauge"}
 DATA |= {"Mild", "Grid", "release-spring", "spring", "much"}
 DATA |= {"gdu", "nix", "round", "unit"}
 SECTIONS = {"propensity", "loss", "risk", "rut"}
+TYPED = {"0.1", "0.2", "0.5", "0.7", "0.8", "0.9", "north", "south"}
+"""Examples of what fields of a step take, which are typed the same in every language."""
 CODES = {"importance", "kee", "keep", "require", "role", "share", "type", "variable", "0.05"}
 """What refusals say as it stands in files and on command lines."""
 
@@ -47,7 +49,7 @@ def worked(tmp_path_factory):
             visitor.send(visitor.get("/measure"), "/measure", require="risk<=0.9")
         )
         visitor.assessed = run_of(
-            visitor.send(visitor.get("/measure"), "/measure", candidate="weak.csv", require=LIMITS)
+            visitor.send(visitor.get("/measure"), "/measure", candidate="weak.csv", **LIMITS)
         )
         recipe(visitor, "Mild", "5")
         visitor.send(visitor.get("/protect/1"), "/protect/1/preview")
@@ -89,7 +91,8 @@ def speak(monkeypatch):
 
 def left(page, codes=frozenset()):
     assert page.status != 500
-    return {(page.path, text) for text in unsaid_on(page.html, DATA | codes)}
+    typed = TYPED if page.path.startswith(("/protect/", "/answers/")) else set()
+    return {(page.path, text) for text in unsaid_on(page.html, DATA | typed | codes)}
 
 
 def codes():
@@ -130,7 +133,7 @@ def test_every_word_of_every_page_is_in_the_catalogue(worked, speak):
         ("/describe/schema", "/describe/schema", {"text": "[variable.age]\ntype = 1\n"}),
         ("/describe/schema", "/describe/schema", {"text": '[variable.age]\nrole = "kee"\n'}),
         ("/measure", "/measure", {"candidate": []}),
-        ("/measure", "/measure", {"require": "risk<=much"}),
+        ("/measure", "/measure", {"limit-risk": "", "require": "risk<=much"}),
         ("/measure", "/measure", {"require": "nix<=1"}),
         ("/protect/1/0", "/protect/1/0", {"p-unit": "-1"}),
         ("/protect/1/1?method=noise", "/protect/1/1", {"variable": ["sex", "nix"]}),
@@ -178,7 +181,7 @@ def test_runs_keep_what_their_messages_were_made_from(worked, speak):
 
 def test_a_result_is_asked_for_in_one_language_and_shown_in_another(worked, speak):
     speak(words_of("de"))
-    page = worked.send(worked.get("/measure"), "/measure", candidate="weak.csv", require=LIMITS)
+    page = worked.send(worked.get("/measure"), "/measure", candidate="weak.csv", **LIMITS)
     run = worked.wait(run_of(page), PATIENCE)
     assert run.state == "done", (run.faults, run.messages)
     line = shlex.split(worked.client.get(f"/runs/{run.id}/command").text)
@@ -195,6 +198,21 @@ def test_a_result_is_asked_for_in_one_language_and_shown_in_another(worked, spea
         assert f'lang="{language}"' in page.html
         assert f"{language}: " in page.text
         assert sentence not in page.text
+
+
+def test_a_figure_stands_beside_its_limit_with_the_digits_that_tell_it(worked, speak):
+    """As reports do: a count is no 1,000, and what misses 0,05 is not shown as 0,050."""
+    speak(words_of("de"))
+    result = worked.running.jobs.place(worked.assessed) / "result.json"
+    kept = result.read_text()
+    content = json.loads(kept)
+    for one, value in zip(content["requirements"], (0.00100001, 1.0), strict=True):
+        one["value"] = value
+    result.write_text(json.dumps(content))
+    page = worked.get(f"/look/{worked.assessed}")
+    result.write_text(kept)
+    assert "Risiko höchstens 0,001 · 0,00100001" in page.text
+    assert "gdu mindestens 0,2 · 1 " in page.text
 
 
 class Told(Words):

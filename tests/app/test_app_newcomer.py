@@ -142,7 +142,8 @@ def test_a_mark_of_utf_8_is_taken_off(visitor):
     visitor.wait()
     text = '[variable.age]\nrole = "quasi_identifier"\n'
     page = visitor.get("/describe/schema")
-    assert visitor.upload(page, "s.toml", b"\xef\xbb\xbf" + text.encode(), purpose="schema").path
+    sent = visitor.upload(page, "s.toml", b"\xef\xbb\xbf" + text.encode(), purpose="schema")
+    assert sent.path == "/describe"
     assert visitor.running.project.state["schema"] == text
     page = visitor.get("/describe/schema")
     visitor.send(page, "/describe/schema", text="\ufeff" + text.replace("age", "sex"))

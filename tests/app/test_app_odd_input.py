@@ -1,13 +1,17 @@
 """Names, numbers, forms and files as nobody would write them, and as somebody will."""
 
+import errno
+import io
 import json
 import os
 import shlex
 import threading
+from collections import deque
 
 import pytest
 
-from microgauge.app.folder import plain_name
+from microgauge.app.folder import Folder, plain_name
+from microgauge.app.pages.sending import Incoming
 from microgauge.app.schemas import with_entry
 from support.app import Page, visited
 
@@ -203,8 +207,6 @@ def test_long_names_are_cut_to_what_a_disk_takes(name):
 
 
 def test_all_files_are_kept_or_none(tables, monkeypatch):
-    from microgauge.app.folder import Folder
-
     free_name = Folder.free_name
 
     def failing(self, wanted, *more):
@@ -216,6 +218,42 @@ def test_all_files_are_kept_or_none(tables, monkeypatch):
         monkeypatch.setattr(Folder, "free_name", failing)
         assert sent(visitor, [("a.csv", b"a\n1\n"), ("b.csv", b"a\n1\n")]).status == 507
         assert not (tables / "a.csv").exists()
+
+
+class SmallDisk(io.RawIOBase):
+    """A file on a disk that is soon full."""
+
+    room = 100_000
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        if len(data) > self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.room -= len(data)
+        return len(data)
+
+
+def test_a_disk_that_fills_up_while_a_file_comes_in(tables, monkeypatch):
+    """What could not be written is held back, and cannot be written either when all is dropped."""
+
+    def opened(handle, mode):
+        os.close(handle)
+        return io.BufferedWriter(SmallDisk())
+
+    own = tables / "microgauge-app"
+    own.mkdir()
+    monkeypatch.setattr(os, "fdopen", opened)
+    incoming = Incoming(Folder.of(str(tables)), 1 << 30, lambda fields: None)
+    parser = incoming.parser(b"x")
+    parser.write(b'--x\r\nContent-Disposition: form-data; name="sent"; filename="a.csv"\r\n\r\n')
+    pieces = iter([b"1" * 1_000] * 200)
+    with pytest.raises(OSError, match="No space left"):
+        deque(map(parser.write, pieces), 0)
+    assert list(own.glob(".sent-*"))
+    incoming.drop()
+    assert not list(own.glob(".sent-*"))
 
 
 def test_a_form_that_is_cut_off_leaves_nothing(visitor, tables, capfd):
@@ -237,8 +275,6 @@ def test_a_form_that_is_cut_off_leaves_nothing(visitor, tables, capfd):
 
 
 def test_files_of_one_name_that_come_at_a_time_are_all_kept(tables, monkeypatch):
-    from microgauge.app.folder import Folder
-
     free_name, both = Folder.free_name, threading.Barrier(2)
 
     def at_a_time(self, wanted, *more):
@@ -315,7 +351,6 @@ def test_a_run_of_another_form_is_passed_over(tables, change):
     ],
 )
 def test_a_state_of_another_form_is_told(tables, change):
-    from microgauge.app.folder import Folder
     from microgauge.app.project import Project, empty
     from microgauge.errors import InputError
 

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from microgauge.app import recipes, results
+from microgauge.languages.catalogue import words_of
+from microgauge.languages.messages import in_language, say
 from microgauge.masking.methods import method, method_names
 from microgauge.masking.step import Look
 
@@ -236,6 +238,8 @@ def test_a_preview_says_why(visitor):
     page = visitor.get("/protect/1")
     assert result["verdict"]["findings"][0]["sentence"] in page.text
     assert "missed:" not in page.text
+    # Each figure has its own grade beside it.
+    assert re.search(r"utility [\d.]+ (Good|Fair|Poor) risk [\d.]+ (Good|Fair|Poor)", page.text)
 
 
 def test_a_preview_says_which_limits_are_missed(visitor):
@@ -251,8 +255,19 @@ def test_a_preview_says_which_limits_are_missed(visitor):
     assert "missed: risk at most 0.001; it is" in page.text
     assert page.text.count("missed:") == 1
     # A preview by other limits is another one.
-    visitor.send(visitor.get("/measure"), "/measure", require="risk<=1")
+    visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "1"})
     assert "missed:" not in visitor.get("/protect/1").text
+
+
+@pytest.mark.parametrize("part", ["brief", "sentence"])
+def test_what_stops_a_release_is_said_once(part):
+    """It stands above the rest, which begins with it in what commands print."""
+    stop, rest = say("Stop"), say("Its safety was not measured.")
+    said = say(f"{{stop}} {{{part}}}", stop=stop, **{part: rest})
+    told = results.beside_stop({"stop": stop, "brief": None, part: said})
+    assert in_language(told, words_of("de")) == "Der Schutz wurde nicht gemessen."
+    assert results.beside_stop({"stop": str(stop), "sentence": f"{stop} {rest}"}) == rest
+    assert results.beside_stop({"sentence": rest}) == rest
 
 
 def test_the_most_serious_is_said():

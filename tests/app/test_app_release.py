@@ -70,6 +70,9 @@ def test_limits_are_numbers_and_what_else_is_said(tables):
         ("risk<0.05,utility>=1", "", "1", "risk<0.05"),
         ("risk<=0.1, risk<=0.2", "0.1", "", "risk<=0.2"),
         ("risk<=much", "", "", "risk<=much"),
+        ("risk<= 0.05 ,utility>=.5", "0.05", ".5", ""),
+        ("risk<=1e-3, utility>=inf", "1e-3", "", "utility>=inf"),
+        ("risk<=0_1, utility>=-1", "", "", "risk<=0_1, utility>=-1"),
     ],
 )
 def test_limits_stand_in_their_fields(require, risk, utility, others):

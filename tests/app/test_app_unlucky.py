@@ -11,7 +11,6 @@ import pytest
 
 from microgauge.app import asking
 from microgauge.app.folder import Folder
-from microgauge.app.project import Project
 from microgauge.app.recipes import numbers_in
 from microgauge.errors import InputError
 from support.app import visited
@@ -374,20 +373,3 @@ def test_results_are_read_once_however_many_there_are(copy, measured, monkeypatc
 
         monkeypatch.setattr("microgauge.app.results.said_again", again)
         assert broken(visitor, ("/look", "/release")) == {}
-
-
-def test_pages_do_not_wait_for_what_may_be_undone(tables):
-    codes = {f"{code:05d}": f"{code // 10:04d}" for code in range(5_000)}
-    step = {"method": "recode", "variables": ["sex"], "map": codes}
-    undo = [{"seed": seed, "step": [{**step, "map": dict(codes)}]} for seed in range(50)]
-    project = Project(Folder.of(str(tables)))
-
-    def put(state):
-        state["recipes"] = [{"id": "1", "name": "a", "content": undo[0], "undo": undo}]
-
-    project.change(put)
-    started = time.process_time()
-    for _ in range(20):
-        project.state["recipes"][0]["undo"].pop()
-    assert time.process_time() - started < 1
-    assert len(project.state["recipes"][0]["undo"]) == 50

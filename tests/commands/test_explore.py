@@ -268,7 +268,9 @@ def test_words_of_values():
 
     assert words(grid=[0.1, 2, True]) == [0.1, 2, True]
     assert words(grid=[["a", "b"], ["c"], []]) == ["a+b", "c", ""]
-    assert words(grid=[[1, 2], {"a": 1}, [["a"]]]) == ["#1", "#2", "#3"]
+    assert words(grid=[[1, 2], {"a": 1}, [["a"]]]) == ["1/2", "#2", "#3"]
+    assert words(grid=[[0, 18.5, 65], [*range(7)], [True]]) == ["0/18.5/65", "#2", "#3"]
+    assert words(grid=[[1], "1"]) == ["#1", "#2"]
     assert words(grid=[[1, 2], {"a": 1}], names=["wide", "narrow"]) == ["wide", "narrow"]
 
 

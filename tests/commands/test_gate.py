@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from microgauge.cli import main
 from microgauge.render.junit import junit_xml
 from microgauge.results.figures import FIGURES
 from microgauge.results.gate import gate_of
+from microgauge.results.requirements import Requirement
+from microgauge.sections.requirements import Requirements
 from microgauge.testing import require
 
 SCHEMA = {
@@ -183,6 +186,22 @@ def test_hostile_names_are_escaped():
     assert len({suite for suite, _ in found}) == len(HOSTILE) + 1
     assert 'microgauge."><script>&amp;' in {suite for suite, _ in found}
     assert not set(text) & {"\a", "\0", "\x1b", "\ud800", "\uffff"}
+
+
+@pytest.mark.parametrize(
+    ("figure", "limit", "value", "held"),
+    [("k", 3.0, 1.0, "1"), ("risk", 0.05, 0.0500001, "0.0500001"), ("risk", 0.05, None, None)],
+)
+def test_a_report_tells_figures_from_their_limits(figure, limit, value, held):
+    """A count is no 1.000, and what misses 0.05 is not shown as 0.050."""
+    result = microgauge.assess(people(), good(people()), schema=SCHEMA, require="k>=1")
+    one = Requirement(
+        figure=figure, operator=">=", limit=limit, value=value, met=False, reason="why"
+    )
+    told = Requirements().report(
+        replace(result, sections=result.sections | {"requirements": (one,)}), "internal", 1
+    )
+    assert told[0].content == [[one.said, held, False, "why"]]
 
 
 def test_a_figure_that_is_not_defined_is_missed_and_says_why():

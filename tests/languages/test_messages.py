@@ -139,6 +139,7 @@ def test_a_name_that_reads_like_a_message_stays_a_name():
         (strung([say("apart from {names}", names="a"), "b."], "; ").rstrip("."), "außer a; b"),
         (called("row order + another"), "Reihenfolge + another"),
         (say("{{{part}}}", part=number("1.5")), "{1,5}"),
+        (say('"{name}" ({told})', name="x", told="y"), "„x“ (y)"),
     ],
 )
 def test_what_is_said_in_german(message, said):

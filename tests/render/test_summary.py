@@ -145,13 +145,24 @@ def test_one_page_and_nothing_beyond_its_margins(case, assessed, ranked):
     assert b"/MediaBox [0 0 595.28 841.89]" in pdf
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
 @pytest.mark.parametrize("case", CASES)
-def test_no_line_lies_on_another(case, assessed, ranked):
-    lines = sorted(lines_of(summary_svg(CASES[case](assessed, ranked))), key=lambda one: one[2])
+def test_no_line_lies_on_another(case, language, assessed, ranked):
+    svg = summary_svg(CASES[case](assessed, ranked), language)
+    lines = sorted(lines_of(svg), key=lambda one: one[2])
     for place, (start, end, y, text) in enumerate(lines):
         for other, until, below, more in lines[place + 1 :]:
             if 0 <= below - y < 5.5:
                 assert until <= start + 0.5 or other >= end - 0.5, (text, more)
+
+
+def test_room_that_is_left_goes_to_the_worst_findings(assessed):
+    """Where all of them have one line each, the first are told whole as far as there is room."""
+    told = [f"{place} {'many words ' * 25}end." for place in range(8)]
+    svg = summary_svg(with_findings(assessed, *map(finding, told)))
+    said = " ".join(text for *_, text in lines_of(svg))
+    assert f"{told[0]} Do this." in said
+    assert told[7] not in said
 
 
 def test_the_page_says_what_the_verdict_says(assessed):

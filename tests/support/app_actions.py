@@ -397,14 +397,16 @@ class Sequence:
 
     def explored(self):
         page = self.get(f"/protect/{self.simple()}")
-        page = self.send(page, f"{page.path}/explore", require=self.rng.choice(("", "risk<=0.5")))
+        limits = {"limit-risk": self.rng.choice(("", "0.5"))}
+        page = self.send(page, f"{page.path}/explore", **limits)
         self.visitor.get(f"{page.path}/part")
 
     # -- runs --------------------------------------------------------------------------------
 
     def measured(self):
         page = self.get("/measure")
-        return self.send(page, "/measure", require=self.rng.choice(("", "risk<=0.1", "nix")))
+        risk, others = self.rng.choice((("", ""), ("0.1", ""), ("", "nix")))
+        return self.send(page, "/measure", **{"limit-risk": risk, "require": others})
 
     def under_way(self):
         """A run that is at work; None where nothing comes of it so fast."""

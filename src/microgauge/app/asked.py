@@ -41,11 +41,15 @@ class Asked:
 
     def __getitem__(self, name: str) -> str:
         """The first value of a field; nothing where it is absent."""
-        return next((value.strip() for key, value in self.fields if key == name), "")
+        return self.text(name).strip()
 
     def all(self, name: str) -> list[str]:
         """Every value of a field, in the order of the page."""
         return [value for key, value in self.fields if key == name]
+
+    def text(self, name: str) -> str:
+        """The first value of a field of several lines, as it was typed."""
+        return unbroken(next((value for key, value in self.fields if key == name), ""))
 
     def names(self, field: str, known: Iterable[str]) -> list[str]:
         """Every value of a field that holds names: a browser sends any line end as CR LF."""

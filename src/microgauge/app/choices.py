@@ -213,7 +213,7 @@ def entry_from(kind: Kind, given: Mapping[str, str], before: Mapping[str, Any]) 
     known = {field.name for field in kind.fields}
     entry = {name: value for name, value in before.items() if name not in known}
     for field in kind.fields:
-        text = given.get(field.name, "").replace("\r\n", "\n").strip()
+        text = given.get(field.name, "").strip()
         if not text:
             continue
         same = field.name in before and shown(before[field.name]) == text

@@ -14,15 +14,15 @@ from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from microgauge.app import drawing
+from microgauge.app import drawing, recipes
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
-from microgauge.app.results import settings_said
+from microgauge.app.results import beside_stop, settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
-from microgauge.results.requirements import limit_said
+from microgauge.results.requirements import held_against, limit_said
 from microgauge.results.wording import as_sentence
 
 MOST_ANSWERS = 200
@@ -63,6 +63,11 @@ class Desk:
         environment.globals["draw"] = drawing
         environment.globals["as_sentence"] = as_sentence
         environment.globals["limit_said"] = limit_said
+        environment.globals["held_against"] = held_against
+        environment.globals["beside_stop"] = beside_stop
+        environment.globals["step_title"] = recipes.title_of
+        environment.globals["step_names"] = recipes.variables_of
+        environment.globals["step_told"] = recipes.told
         environment.filters["settings"] = settings_said
         return environment
 

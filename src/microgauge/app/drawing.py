@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -55,8 +56,20 @@ def _bar(kind: str, at: int, width: float, y: float, height: float) -> Markup:
 
 
 SIDE, EDGE = 320, 44
-MOST_NAMED, LONGEST = 8, 24
-"""Candidates that have their names beside them, and letters of these."""
+MOST_NAMED, LONGEST = 12, 14
+"""Candidates that are called by something beside them, and letters of a name that fits there."""
+LETTER, LINE, RADIUS = 6.5, 12, 8
+"""How wide a letter, how high a line and how large a mark is, at most."""
+Box = tuple[float, float, float, float]
+Place = tuple[float, float]
+
+
+def called(points: Sequence[Mapping[str, Any]], words: Any) -> list[str]:
+    """What stands beside candidates on a map: their names, or numbers where these are too long."""
+    names = [str(words.of(point["name"])) for point in points]
+    if all(len(name) <= LONGEST for name in names):
+        return names
+    return [str(place) for place, _ in enumerate(names, start=1)]
 
 
 def chart(
@@ -82,9 +95,13 @@ def chart(
 
     beside = _beside(there, words, place, (most, least))
 
-    few = len(known) <= MOST_NAMED
-    told = [{**p, "name": words.of(p["name"])} for p in known]
-    marks = [_mark(p, *place(p["risk"], p["utility"]), named=few) for p in told]
+    names = called(points, words)
+    told = [
+        {**p, "name": words.of(p["name"]), "called": name}
+        for p, name in zip(points, names, strict=True)
+        if p["risk"] is not None and p["utility"] is not None
+    ]
+    marks = _marks(told, [place(p["risk"], p["utility"]) for p in told])
     line = [place(p["risk"], p["utility"]) for p in known if p.get("frontier")]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(line))
     low, high = 16, 16 + plot
@@ -154,19 +171,50 @@ def _line(
     ).format(x=x, y=y, to_x=to_x, to_y=to_y, said=said, at_x=at[0], at_y=at[1])
 
 
-def _mark(point: Mapping[str, Any], x: float, y: float, *, named: bool) -> Markup:
+def _marks(points: Sequence[Mapping[str, Any]], places: Sequence[Place]) -> list[Markup]:
+    """Candidates on the map, each with what it is called beside it, where that covers nothing."""
+    taken: list[Box] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in places]
+    few = len(points) <= MOST_NAMED
+    found = []
+    for point, (x, y) in zip(points, places, strict=True):
+        beside = None
+        if few or point.get("chosen"):
+            beside, box = _beside_mark(len(point["called"]), x, y, taken)
+            taken.append(box)
+        found.append(_mark(point, x, y, beside))
+    return found
+
+
+def _beside_mark(letters: int, x: float, y: float, taken: Sequence[Box]) -> tuple[Place, Box]:
+    """Where a text begins that stands beside a mark: right, left, below or above, or right."""
+    wide = letters * LETTER
+    starts = [
+        (x + 10, y + 4),
+        (x - 10 - wide, y + 4),
+        (x - wide / 2, y + 10 + LINE),
+        (x - wide / 2, y - 12),
+    ]
+    boxes = [(left, low - LINE + 3, left + wide, low + 2) for left, low in starts]
+    inside = [box[0] >= EDGE - 8 and box[2] <= SIDE for box in boxes]
+    free = [not any(map(partial(_overlap, box), taken)) for box in boxes]
+    order = sorted(range(len(starts)), key=lambda at: (not inside[at], not free[at], at))
+    return starts[order[0]], boxes[order[0]]
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    return not apart
+
+
+def _mark(point: Mapping[str, Any], x: float, y: float, beside: Place | None) -> Markup:
     kind = "chosen" if point.get("chosen") else "frontier" if point.get("frontier") else "plain"
     shape = Markup(
         '<circle class="mark {kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r}">'
         "<title>{name}</title></circle>"
     ).format(kind=kind, x=x, y=y, r=7 if kind == "chosen" else 5, name=point["name"])
-    if named or kind == "chosen":
-        end = x > SIDE * 0.6
-        shape += Markup('<text class="label {end}" x="{x:.1f}" y="{y:.1f}">{name}</text>').format(
-            end="end" if end else "",
-            x=x - 10 if end else x + 10,
-            y=y + 4,
-            name=str(point["name"])[:LONGEST],
+    if beside is not None:
+        shape += Markup('<text class="label" x="{x:.1f}" y="{y:.1f}">{name}</text>').format(
+            x=beside[0], y=beside[1], name=point["called"]
         )
     if not point.get("to"):
         return shape

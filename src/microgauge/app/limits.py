@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from microgauge.app.asked import Asked
 from microgauge.errors import InputError
+from microgauge.languages.messages import say
 
 FIELDS = {"risk": "<=", "utility": ">="}
 """Figures that have a field of their own, and what a number in it means."""
+NUMBER = re.compile(r"(\d*\.)?\d+([eE][-+]?\d+)?")
+"""As browsers keep it in a field for numbers; what is another they empty without a word."""
 
 
 def fields_of(require: str) -> dict[str, str]:
@@ -15,23 +20,20 @@ def fields_of(require: str) -> dict[str, str]:
     >>> fields_of("k>=3, risk<=0.05")
     {'risk': '0.05', 'utility': '', 'require': 'k>=3'}
     """
-    found = {**dict.fromkeys(FIELDS, ""), "require": ""}
+    found = dict.fromkeys(FIELDS, "")
     rest = []
-    for part in (part.strip() for part in require.split(",")):
-        name = next((n for n, sign in FIELDS.items() if _is_plain(part, n + sign)), None)
-        if name is None or found[name]:
-            rest.append(part)
-        else:
-            found[name] = part.removeprefix(name + FIELDS[name])
-    return found | {"require": ", ".join(filter(None, rest))}
+    for part in _texts(require):
+        own = {name: _number_in(part, name + sign) for name, sign in FIELDS.items()}
+        held = {name: number for name, number in own.items() if number and not found[name]}
+        found |= held
+        rest += [] if held else [part]
+    return found | {"require": ", ".join(rest)}
 
 
-def _is_plain(limit: str, start: str) -> bool:
-    """Whether a field for numbers can hold what is said."""
-    try:
-        return limit.startswith(start) and float(limit.removeprefix(start)) >= 0
-    except ValueError:
-        return False
+def _number_in(limit: str, start: str) -> str:
+    """The number of a limit that begins so; nothing where a field for numbers would drop it."""
+    text = limit.removeprefix(start).strip()
+    return text if limit.startswith(start) and NUMBER.fullmatch(text) else ""
 
 
 def asked_for(asked: Asked) -> str:
@@ -48,6 +50,8 @@ def faults_of(require: str) -> tuple[str, ...]:
     """What is wrong with limits, in the command's words."""
     if not require:
         return ()
+    if re.search(r"\d,\d|;", require):
+        return (say("Limits stand with commas between, and numbers have a point: k>=3, gdu>=0.8."),)
     from microgauge.schema import Schema
     from microgauge.sections.requirements.holding import limited
 

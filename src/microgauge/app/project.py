@@ -47,6 +47,12 @@ class Project:
         self._state = _read(self._path)
 
     @property
+    def language(self) -> str | None:
+        """The one that was chosen; every page asks for it."""
+        language: str | None = self._state["language"]
+        return language
+
+    @property
     def state(self) -> State:
         """All of it as it is now."""
         with self._lock:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from microgauge.app.schemas import pairs_in, texts_in, value_of, values_in, written
@@ -58,12 +60,18 @@ def is_by_value(name: str) -> bool:
     return bool(method(name).takes) or any(one.shape == "numbers" for one in parameters_of(name))
 
 
-def roles_of(variables: Sequence[Mapping[str, Any]], takes: str) -> dict[str, str]:
-    """The keys and the sensitive variables that a method may take, with their roles."""
+def roles_of(
+    variables: Sequence[Mapping[str, Any]], takes: str, *, name: str = ""
+) -> dict[str, str]:
+    """The keys and the sensitive variables that a method may take, with their roles.
+
+    Identifiers are not to be changed: they are left out of the file.
+    """
+    wanted = ("quasi_identifier", "sensitive", *(["id"] if name == "remove" else []))
     return {
         variable["name"]: variable["role"]
         for variable in variables
-        if variable["role"] in ("quasi_identifier", "sensitive")
+        if variable["role"] in wanted
         and (takes != "number" or variable["original"]["numeric"])
         and (takes != "category" or variable["original"]["type"] != "continuous")
     }
@@ -135,6 +143,12 @@ def title_of(step: Mapping[str, Any]) -> str:
     """The method of a step, or those of which it is one."""
     named = dict.fromkeys(str(form.get("method", "?")) for form in _forms(step))
     return strung((say(name) for name in named), " / ")
+
+
+def variables_of(step: Mapping[str, Any]) -> list[str]:
+    """The variables that a step names."""
+    given = step.get("variables", step.get("variable", []))
+    return [given] if isinstance(given, str) else list(given) if isinstance(given, list) else []
 
 
 def is_editable(step: Mapping[str, Any]) -> bool:
@@ -274,11 +288,44 @@ def told(step: Mapping[str, Any]) -> list[tuple[str, str]]:
             for form in _forms(step)
         ]
     left_out = ("method", "variables", "variable", "skip")
-    found = [(key, shown_value(value)) for key, value in step.items() if key not in left_out]
+    known = {} if "method" not in step else _known(str(step["method"]))
+    found = [
+        (key, shown_value(value, known.get(key)).replace("\n", ", "))
+        for key, value in step.items()
+        if key not in left_out
+    ]
     return [(key, text if len(text) < 80 else f"{text[:77]}…") for key, text in found]
 
 
+def _known(name: str) -> dict[str, Parameter]:
+    """The parameters of a method by their names; of a method that there is not, none."""
+    return {one.name: one for one in parameters_of(name)} if name in method_names() else {}
+
+
 # -- faults ----------------------------------------------------------------------------------
+
+COMMA = re.compile(r"\d,\d")
+"""One number where a comma is what a point is here, or two."""
+
+
+def comma_faults(name: str, fields: Mapping[str, str]) -> dict[str, list[str]]:
+    """Parameters of which nobody can tell whether one number is meant or two, with what to do.
+
+    A list is one from three numbers on, where no other comma stands apart.
+    """
+    found = {}
+    for one in parameters_of(name):
+        text = fields.get(f"p-{one.name}", "").strip()
+        lists = text.count(",") > 1 and not re.search(r",\s", text)
+        if one.shape in ("number", "whole") and COMMA.search(text) and not lists:
+            found[one.name] = [
+                say(
+                    "{name}: one number or two? Write one with a point (0.1), and two with a "
+                    "space after the comma (0, 1).",
+                    name=one.name,
+                )
+            ]
+    return found
 
 
 def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None) -> list[str]:
@@ -352,8 +399,17 @@ def size_of(content: Mapping[str, Any]) -> int:
     return len(_grid(content).tries)
 
 
+MOST_GRIDS = 8
+"""That are held: a page asks several times for one, which may stand for a thousand recipes."""
+
+
 def _grid(content: Mapping[str, Any]) -> Grid:
     """The recipes that one stands for."""
+    return _grid_of(json.dumps(content))
+
+
+@lru_cache(maxsize=MOST_GRIDS)
+def _grid_of(text: str) -> Grid:
     from microgauge.commands.explore.grid import Grid
 
-    return Grid.load(content)
+    return Grid.load(json.loads(text))

@@ -11,7 +11,7 @@ from typing import Any
 from microgauge.app.asking import RESULT
 from microgauge.app.jobs import Jobs, Run
 from microgauge.app.shapes import MAYBE_NUMBER, Plain, fits, limit_of, result_in
-from microgauge.languages.messages import said_again, say, strung
+from microgauge.languages.messages import Form, said_again, say, strung
 from microgauge.measures.balance.balance import frontier
 from microgauge.results.requirements import requirement_line
 
@@ -68,6 +68,18 @@ def against(outcome: Mapping[str, Any] | None) -> list[str]:
         found.append(verdict["safe"]["sentence"])
     stops = [one["sentence"] for one in verdict["findings"] if one["grade"] == "stop"]
     return [*found, *stops]
+
+
+def beside_stop(opinion: Mapping[str, Any]) -> str:
+    """What is said of a file beside what stops its release, which stands above it."""
+    told: str = opinion.get("brief") or opinion["sentence"]
+    stop = opinion.get("stop")
+    if not stop:
+        return told
+    if isinstance(told, Form) and told.values.get("stop") == stop:
+        rest: str = told.values.get("brief") or told.values["sentence"]
+        return rest
+    return told.removeprefix(stop).lstrip()
 
 
 def reason_of(verdict: dict[str, Any]) -> str | None:

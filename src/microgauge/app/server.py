@@ -64,7 +64,7 @@ class Running:
 
     def words(self, wished: str = "") -> Words:
         """The language that was chosen, or the first of those a browser wishes."""
-        chosen = self.project.state["language"] or self.settings.language
+        chosen = self.project.language or self.settings.language
         if chosen is None:
             codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
             chosen = next((code for code in codes if code in languages()), ENGLISH)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from microgauge.commands.reasons import against, all_said, reason_of
 from microgauge.errors import Undefined, listing
-from microgauge.languages.messages import number, say, strung
+from microgauge.languages.messages import say, strung
 from microgauge.measures.balance.balance import SWEEP, frontier
 from microgauge.measures.balance.jackknife import blocks, difference_interval
 from microgauge.results import (
@@ -421,7 +421,7 @@ def _has(one: Requirement) -> str:
     name = called(one.figure)
     if one.value is None:
         return say("no figure for {name} ({reason})", name=name, reason=one.reason)
-    return say("{name} {value}", name=name, value=number(apart(one.value, one.limit)))
+    return say("{name} {value}", name=name, value=apart(one.value, one.limit))
 
 
 def _distance(candidate: Candidate) -> tuple[int, float, str]:

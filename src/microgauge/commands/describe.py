@@ -62,11 +62,13 @@ def describe(
     alone = protected is None
     study = run_one(Study.prepare(before, after, chosen.of_original() if alone else chosen, log))
     left_in = {one.column: one for one in columns(study)}
-    held = [*before.columns, *before.unsupported, *after.columns, *after.unsupported]
+    own = [*before.columns, *before.unsupported]
+    held = [*own, *after.columns, *after.unsupported]
     return {
         "original": {"path": before.name, "rows": before.rows},
         "protected": None if alone else {"path": after.name, "rows": after.rows},
         "columns": list(dict.fromkeys(held)),
+        "added": [name for name in dict.fromkeys(held) if name not in set(own)],
         "matched": study.matching.alignment.aligned,
         "variables": [
             _variable(variable, study, left_in.get(variable.name), alone=alone)

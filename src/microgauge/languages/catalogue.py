@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
@@ -19,6 +20,9 @@ NAMES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 SIGNS = {"en": (",", "."), "de": (".", ","), "fr": ("\u202f", ","), "es": (".", ",")}
 """Between thousands, and before decimals."""
 BEFORE_PER_CENT = {"de": "\u00a0", "fr": "\u202f", "es": "\u00a0"}
+QUOTES = {"de": "„{}“", "fr": "«\u202f{}\u202f»", "es": "«{}»"}
+"""Around a name, where a form has no words."""
+QUOTED = re.compile(r'"(\{\w+\})"')
 DATES = {
     "en": "%Y-%m-%d %H:%M",
     "de": "%d.%m.%Y %H:%M",
@@ -59,6 +63,8 @@ class Words:
 
     def _set(self, form: str) -> str:
         """A form without words, whose signs are set as the language sets them."""
+        around = QUOTES.get(self.language, '"{}"')
+        form = QUOTED.sub(lambda name: around.replace("{}", name[1]), form)
         if self.language != "fr":
             return form
         return form.replace(": ", "\u00a0: ").replace("; ", "\u202f; ")

@@ -145,7 +145,7 @@ class Row(Message):
     without: str | None
 
     def __new__(cls, parts: Iterable[str], without: str | None = None) -> Self:
-        """Rows in a row are one."""
+        """Of its parts, as they follow each other."""
         parts = tuple(parts)
         text = "".join(parts)
         made = super().__new__(cls, text.rstrip(without) if without else text)

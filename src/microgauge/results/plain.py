@@ -132,7 +132,7 @@ def indented(plain: Any) -> str:
 def _indented(value: Any, line: str) -> str:
     """One value, whose own lines begin with a line end and its indentation."""
     kind = type(value)
-    if kind is str or isinstance(value, str):
+    if isinstance(value, str):
         return _quoted(value)
     if kind is float and isfinite(value):
         return _number(value)

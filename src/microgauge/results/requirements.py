@@ -35,10 +35,15 @@ class Requirement:
 
     @property
     def missed_said(self) -> str:
-        """The limit that is missed, and by which figure."""
+        """The limit, and the figure that misses or keeps it."""
         if self.value is None:
             return say("{said} (it has none: {reason})", said=self.said, reason=self.reason)
         return say("{said} (it is {apart})", said=self.said, apart=apart(self.value, self.limit))
+
+    @property
+    def held(self) -> str | None:
+        """The figure in words, told from the limit by its digits; None where there is none."""
+        return None if self.value is None else held_against(self.value, self.limit)
 
 
 def apart(value: float, limit: float) -> str:
@@ -74,18 +79,17 @@ def keeps(requirements: Sequence[Requirement] | None) -> bool:
 
 def requirement_line(one: Requirement) -> str:
     """A limit, and how the file stands to it."""
-    if one.value is None:
+    if one.held is None:
         return say("missed: {said}; there is no figure: {reason}", said=one.said, reason=one.reason)
-    held = _held(one.value, one.limit)
     if one.met:
-        return say("kept: {said}; it is {held}", said=one.said, held=held)
-    return say("missed: {said}; it is {held}", said=one.said, held=held)
+        return say("kept: {said}; it is {held}", said=one.said, held=one.held)
+    return say("missed: {said}; it is {held}", said=one.said, held=one.held)
 
 
-def _held(value: float, limit: float) -> str:
+def held_against(value: float, limit: float) -> str:
     """A figure, short where that tells it from the limit.
 
-    >>> _held(0.0512345, 0.05), _held(0.0500001, 0.05), _held(41234.5, 3)
+    >>> held_against(0.0512345, 0.05), held_against(0.0500001, 0.05), held_against(41234.5, 3)
     ('0.0512', '0.0500001', '41,200')
     """
     said = short(value)

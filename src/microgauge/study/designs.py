@@ -13,6 +13,7 @@ from microgauge.arrays import Floats
 from microgauge.errors import Undefined
 from microgauge.languages.messages import say, strung
 from microgauge.measures.gdu.models import Design, Factor, Fit, linear, logistic, scale
+from microgauge.results.wording import called
 from microgauge.schema import Model
 from microgauge.schema.formulas import (
     CONTEXT,
@@ -206,7 +207,7 @@ def _response(
     ]
     if labels and response != "two":
         side = records.side(labels[0][1])
-        kind = "nominal" if side.type == "nominal" else say("no number")
+        kind = called("nominal") if side.type == "nominal" else say("no number")
         raise Undefined(say("the response {labels} is {kind}", labels=labels[0][1], kind=kind))
     if labels and str(lhs) != labels[0][0]:
         raise Undefined(

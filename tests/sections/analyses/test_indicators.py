@@ -14,6 +14,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 import microgauge
 from microgauge import InputError
+from microgauge.languages.catalogue import words_of
+from microgauge.languages.messages import in_language
 
 BOOTSTRAPPED = ("total", "median", "quantile", "ratio", "gini", "s80s20", "arop")
 STATISTICS = ("mean", *BOOTSTRAPPED)
@@ -231,6 +233,8 @@ def test_shares_of_every_category(weighted):
     assert [f.original for f in found] == pytest.approx(expected.to_list(), rel=1e-12)
     assert sum(f.original for f in found) == pytest.approx(1)
     assert [region in f.name for f, region in zip(found, expected.index, strict=True)] == [True] * 3
+    said = [in_language(f.name, words_of("de")) for f in found]
+    assert said == [f"Anteil von region: {region}" for region in expected.index]
     one = only(table, table.copy(), "share", "region", category="south", **more)
     assert one.original == pytest.approx(expected["south"], rel=1e-12)
 

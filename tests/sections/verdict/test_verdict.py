@@ -358,9 +358,19 @@ def test_a_missed_limit_is_named_with_what_it_is():
 def test_a_limit_on_the_risk_is_one_on_its_measure():
     verdict = NOISE.assessed(require="risk<=0.5").verdict
     assert (verdict.safe.measure, verdict.safe.limit) == ("disclosure", 0.5)
-    assert not any(finding.code == "risk" for finding in verdict.findings)
     missed = NOISE.assessed(require="risk<=0.01").verdict
-    assert any(finding.code == "risk" for finding in missed.findings)
+    assert [one.grade for one in missed.findings if one.code == "risk"] == ["warn"]
+
+
+def test_a_generous_limit_that_is_kept_does_not_hide_whom_it_leaves_to_be_found():
+    """The grade is of the limit; what the risk comes from is told as it is without one."""
+    plain = NOISE.assessed().verdict
+    verdict = NOISE.assessed(require="risk<=0.9").verdict
+    assert (plain.safe.grade, verdict.safe.grade) == ("fair", "good")
+    (without,) = [one for one in plain.findings if one.code == "risk"]
+    (kept,) = [one for one in verdict.findings if one.code == "risk"]
+    assert (without.grade, kept.grade) == ("warn", "note")
+    assert kept.sentence == without.sentence
 
 
 def test_limits_on_other_figures_do_not_hide_the_risk():

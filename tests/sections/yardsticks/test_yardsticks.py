@@ -9,6 +9,8 @@ from threadpoolctl import threadpool_limits
 from microgauge import assess
 from microgauge.cli import main
 from microgauge.demo import ORIGINAL, PROTECTED, SCHEMA
+from microgauge.sections.charts import OWN
+from microgauge.sections.yardsticks.report import report as yardsticks_report
 from support.surveys import make_survey, perturb, schema
 
 NAMES = ["resample of the original", "50% sample", "10% sample", "1% sample", "columns permuted"]
@@ -136,6 +138,14 @@ def test_keys_and_recodings_are_no_part_of_them():
     found = named(result)["columns permuted"]
     assert found.univariate == pytest.approx(1)
     assert found.reason is None
+
+
+def test_the_ruler_calls_them_as_the_table_does(survey_result):
+    told = yardsticks_report(survey_result, survey_result.yardsticks)
+    ruler, *_, figures = told
+    assert {name for name, _ in ruler.points} - {OWN} == {
+        row[0] for row in figures.blocks[0].rows[:-1]
+    }
 
 
 def test_a_tiny_original_has_reasons_and_no_crash():

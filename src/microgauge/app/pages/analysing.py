@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from microgauge.app import choices, schemas
-from microgauge.app.asked import Asked
+from microgauge.app.asked import Asked, unbroken
 from microgauge.app.desk import Desk
 from microgauge.app.pages.describing import content_now, description_of, pair_of, save_text
 from microgauge.app.project import digest
@@ -146,7 +146,7 @@ def save_one(desk: Desk, request: Request, asked: Asked) -> str | Response:
 
 
 def _given(asked: Asked) -> dict[str, str]:
-    return {name.removeprefix("f-"): text.strip() for name, text in asked.own()}
+    return {name.removeprefix("f-"): unbroken(text).strip() for name, text in asked.own()}
 
 
 def _saved(

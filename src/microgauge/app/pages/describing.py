@@ -159,6 +159,8 @@ def page(desk: Desk, request: Request) -> Response:
         seen=[files, _roles(content)],
         types=type_words(desk.words(request)),
         roles=role_words(desk.words(request)),
+        meanings=role_meanings(desk.words(request)),
+        added=_added(found),
         general=_general(run, placed),
         placed=placed,
         lost=_lost(desk.running, content),
@@ -234,6 +236,24 @@ def role_words(words: Words) -> dict[str, str]:
         "derived": words("derived from others"),
         "exclude": words("leave out"),
     }
+
+
+def role_meanings(words: Words) -> dict[str, str]:
+    """What follows from each role."""
+    return {
+        "quasi_identifier": words("a stranger may know it of a person, and find the person by it"),
+        "sensitive": words("it must stay secret; it is measured how much can be learned of it"),
+        "analysis": words("what data users study; it counts for utility, as keys and sensitive do"),
+        "weight": words("how many of the population a record stands for"),
+        "id": words("names or numbers a person or household; not measured, and not to be released"),
+        "derived": words("worked out of other variables; not measured by itself"),
+        "exclude": words("not measured; it stays in the file unless a recipe removes it"),
+    }
+
+
+def _added(found: Mapping[str, Any] | None) -> list[str]:
+    """Variables that only the protected version has: hardly ever what protection does."""
+    return list((found or {}).get("added", ()))
 
 
 def content_now(state: State) -> dict[str, Any]:
@@ -445,7 +465,7 @@ def schema_file(desk: Desk, request: Request) -> Response:
 def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """The schema as text; with faults it is shown again, as it was typed."""
     asked.check(desk.running.project.state["schema"])
-    text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
+    text = asked.text("text")
     try:
         return save_text(desk, asked, text, "/describe")
     except InputError as error:
@@ -459,11 +479,6 @@ def save_schema(desk: Desk, request: Request, asked: Asked) -> str | Response:
             seen=seen,
             faults=error.faults,
         )
-
-
-def take_schema(desk: Desk, asked: Asked, text: str) -> str:
-    """A schema file that was sent; `InputError` where it cannot be used."""
-    return save_text(desk, asked, text, "/describe")
 
 
 def again(desk: Desk, request: Request, asked: Asked) -> str:

@@ -26,12 +26,17 @@ def page(desk: Desk, request: Request) -> Response:
 
 
 def _shown(
-    desk: Desk, request: Request, faults: Sequence[str] = (), chosen: dict[str, Any] | None = None
+    desk: Desk,
+    request: Request,
+    faults: Sequence[str] = (),
+    chosen: dict[str, Any] | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> Response:
+    """The page; after a refusal with all that was chosen, also what cannot be kept."""
     state = desk.running.project.state
     files = chosen or state["files"]
     folder = desk.running.folder
-    role_of = _roles(files)
+    role_of = _roles(files) if given is None else given
     listed, more = folder.listing()
     there = _with_chosen(folder, listed, role_of)
     known = {entry.name for entry in there}
@@ -115,10 +120,12 @@ def choose(desk: Desk, request: Request, asked: Asked) -> str | Response:
             files[role] = name
         if role:
             desk.running.folder.inside(name)
-    if files["candidates"] and not files["original"]:
+    anything = any(role for _, role in given) or not any(state["files"].values())
+    if anything and not files["original"]:
         faults.append(words("Say which file is the original."))
     if faults or _sheet_faults(desk.running.folder, files):
-        return _shown(desk, request, list(dict.fromkeys(faults)), files)
+        kept = {name: role for name, role in given if role}
+        return _shown(desk, request, list(dict.fromkeys(faults)), files, kept)
     to = "/describe" if files["original"] else "/"
 
     def put(state: State) -> None:

@@ -16,7 +16,7 @@ from microgauge.app.desk import Desk
 from microgauge.app.folder import plain_name, prints_of
 from microgauge.app.jobs import Run
 from microgauge.app.pages.describing import description_of
-from microgauge.app.project import MOST_UNDO, State, digest
+from microgauge.app.project import MOST_UNDO, ROLES, State, digest
 from microgauge.errors import InputError
 from microgauge.languages.messages import say
 from microgauge.masking.methods import method_names
@@ -92,7 +92,7 @@ def _shown(
         told=recipes.told,
         title=recipes.title_of,
         is_editable=recipes.is_editable,
-        names=_variables,
+        names=recipes.variables_of,
         faults=list(faults) or recipes.faults_of(content, found),
         size=recipes.size_of(content),
         grid=recipes.is_grid(content),
@@ -134,16 +134,11 @@ def step_page(desk: Desk, request: Request) -> Response:
     else:
         raise HTTPException(404)
     fields = recipes.fields_of(step)
-    return _step_shown(desk, request, step["method"], fields, _variables(step), {})
-
-
-def _variables(step: Mapping[str, Any]) -> list[str]:
-    given = step.get("variables", step.get("variable", []))
-    return [given] if isinstance(given, str) else list(given) if isinstance(given, list) else []
+    return _step_shown(desk, request, step["method"], fields, recipes.variables_of(step), {})
 
 
 def _names_in(steps: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [name for step in steps for name in _variables(step) if isinstance(name, str)]
+    return [name for step in steps for name in recipes.variables_of(step) if isinstance(name, str)]
 
 
 def _step_shown(
@@ -174,7 +169,7 @@ def _step_shown(
         chosen=chosen,
         variables=variables,
         ticked=recipes.chosen_in,
-        roles=recipes.roles_of(variables, takes),
+        roles=recipes.roles_of(variables, takes, name=name),
         there=recipes.values_there(variables) if recipes.is_by_value(name) else [],
         faults=faults,
     )
@@ -204,10 +199,13 @@ def save_step(desk: Desk, request: Request, asked: Asked) -> str | Response:
         for fault in recipes.faults_of(content, found)
         if fault.startswith((f"{told} ", f"{told}:")) or not fault.startswith("step ")
     ]
-    if own:
-        placed: dict[str, list[str]] = {}
-        for fault in own:
-            placed.setdefault(recipes.field_of(fault, name), []).append(fault)
+    unclear = recipes.comma_faults(name, fields)
+    placed = dict(unclear)
+    for fault in own:
+        at = recipes.field_of(fault, name)
+        if at not in unclear:
+            placed.setdefault(at, []).append(fault)
+    if placed:
         return _step_shown(desk, request, name, fields, chosen, placed)
     return asked.change(_changed(recipe["id"], content), f"/protect/{recipe['id']}")
 
@@ -279,7 +277,7 @@ def save_text(desk: Desk, request: Request, asked: Asked) -> str | Response:
     """A recipe as TOML."""
     recipe = _recipe(desk.running.project.state, request)
     asked.check(recipe["content"])
-    text = next((value for key, value in asked.fields if key == "text"), "").replace("\r\n", "\n")
+    text = asked.text("text")
     try:
         content = toml_content(text, say("the recipe"))
         content = {"seed": content.get("seed", 1), **content}
@@ -324,7 +322,7 @@ def _found(result: dict[str, Any] | None, run: Run) -> dict[str, Any]:
 def preview_print(state: State, content: Mapping[str, Any], count: int) -> str:
     """What tells a preview: the first steps, the data and what is said of them."""
     first = {**content, "step": content["step"][:count]}
-    files = [state["files"][role] for role in ("original", "external", "holdout", "population")]
+    files = [state["files"][role] for role in ROLES]
     return digest([recipes.plain(first), files, state["schema"], asking.limits_of(state)])
 
 

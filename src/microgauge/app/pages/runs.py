@@ -51,6 +51,11 @@ def page(desk: Desk, request: Request) -> Response:
     return _shown(desk, request, "run.html")
 
 
+def busy(desk: Desk, request: Request) -> Response:
+    """What the head of a page says of work under way; nothing where there is none."""
+    return desk.page(request, "busy.html", "protect")
+
+
 def part(desk: Desk, request: Request) -> Response:
     """The part of that page that changes."""
     return _shown(desk, request, "live.html")
@@ -153,6 +158,7 @@ def command(desk: Desk, request: Request) -> Response:
 
 
 PAGES = {
+    "/busy": busy,
     "/runs/{run}": page,
     "/runs/{run}/part": part,
     "/runs/{run}/framed/{which}": framed,

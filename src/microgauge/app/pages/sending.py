@@ -21,7 +21,7 @@ from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
 from microgauge.app.folder import Folder
 from microgauge.app.guard import NOT_OURS, same
-from microgauge.app.pages.describing import take_schema
+from microgauge.app.pages.describing import save_text
 from microgauge.errors import InputError, said_by_system
 from microgauge.languages.messages import say
 from microgauge.results.writing import MASK
@@ -144,7 +144,8 @@ class Incoming:
     def drop(self) -> None:
         """Leave nothing half-written."""
         if self._part.out is not None:
-            self._part.out.close()
+            with contextlib.suppress(OSError):  # a full disk takes not even what is held back
+                self._part.out.close()
         for _, path in self.files:
             path.unlink(missing_ok=True)
 
@@ -242,7 +243,7 @@ def _taken(desk: Desk, request: Request, incoming: Incoming) -> Response:
             text = path.read_text(encoding="utf-8")
         except ValueError:
             raise InputError(desk.words(request)("The schema is not in UTF-8.")) from None
-        return RedirectResponse(take_schema(desk, asked, text), 303)
+        return RedirectResponse(save_text(desk, asked, text, "/describe"), 303)
     _placed(desk.running.folder, incoming.files)
     return RedirectResponse(asked.change(lambda state: None, "/"), 303)
 

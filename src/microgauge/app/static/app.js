@@ -28,6 +28,28 @@ for (const part of document.querySelectorAll("[data-live]")) {
   window.setTimeout(ask, OFTEN);
 }
 
+// What the head says of work under way is true also when the page has stood for a while.
+const SELDOM = 2000;
+const watched = () => {
+  const badge = document.querySelector("[data-busy]");
+  if (badge === null) return;
+  window.setTimeout(async () => {
+    try {
+      const answer = await fetch(badge.dataset.busy, { credentials: "same-origin" });
+      if (!answer.ok) return;
+      const read = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const now = read.querySelector("[data-busy]");
+      if (now === null) badge.remove();
+      else if (now.getAttribute("href") !== badge.getAttribute("href")) badge.replaceWith(now);
+    } catch {
+      // The app may be ended: what is shown stays.
+      return;
+    }
+    watched();
+  }, SELDOM);
+};
+watched();
+
 // A choice that needs no button.
 for (const choice of document.querySelectorAll("[data-submit]")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());

@@ -22,6 +22,8 @@ from microgauge.results.plain import sayable
 MOST_CANDIDATES = 1_000
 GRID, NAMES = "grid", "names"
 MOST_NAMED = 3
+MOST_SAID = 6
+"""Numbers of a list that is said as it is."""
 """Variables that an axis is named after."""
 NOTHING = {"method": "recode", "skip": True}
 """Keeps the place of a step that cannot be read."""
@@ -255,7 +257,7 @@ class _Reader:
 
     def _parameter(self, place: int | None, about: str, key: str, value: Any) -> Value:
         """A value of a step: itself, an axis of its own, or a named one; None for a fault."""
-        where = say("{about} {key}", about=about, key=key).strip()
+        where = say("{about} {key}", about=about, key=key) if about else key
         if not _is_grid(value) or self._is_own(key, value):
             if isinstance(value, Mapping) and any(_is_grid(v, deep=True) for v in value.values()):
                 self.faults.append(
@@ -357,7 +359,8 @@ class _Reader:
             return None
         if axis.place is None:
             return axis
-        said = say("{about} {get}", about=about, get=entry.get("method", "")).strip()
+        method = entry.get("method")
+        said = say("{about} {method}", about=about, method=method) if method else about
         return _Axis(said, axis.values, ["no" if v else "yes" for v in axis.values], place)
 
     def _check_size(self, seed: Value, sections: Sequence[_Section]) -> None:
@@ -428,9 +431,12 @@ def _words(values: Sequence[Any]) -> list[Any]:
 
 
 def _word(value: Any, place: int) -> Any:
-    """A value as it is said: lists and tables by their number."""
+    """A value as it is said: long lists and tables by their number."""
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
         return "+".join(value)
+    short = isinstance(value, list | tuple) and len(value) <= MOST_SAID
+    if short and all(type(one) in (int, float) for one in value):
+        return "/".join(map(str, value))
     return f"#{place}" if isinstance(value, list | tuple | Mapping) else _sayable(value)
 
 

@@ -21,6 +21,8 @@ from microgauge.values.labels import label_of
 
 CLOSE = 1e-9
 """How near the share that is kept is to the one that is asked for."""
+EXAMPLE = "north = { north = 0.8, south = 0.2 }"
+"""A line of a matrix as it is typed, with signs that no form of a text may hold."""
 
 
 def even_matrix(categories: int, keep: float) -> Floats:
@@ -121,7 +123,7 @@ class Pram(Step):
     """Whether expected frequencies stay as they are."""
     matrix: Mapping[str, Mapping[str, float]] | None = field(
         default=None,
-        metadata={"lines": say("A line for each category: north = { north = 0.8, south = 0.2 }")},
+        metadata={"lines": say("A line for each category: {example}", example=EXAMPLE)},
     )
     """For each category the probabilities of what it becomes; what is not named stays."""
 

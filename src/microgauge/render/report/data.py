@@ -163,7 +163,7 @@ def grouped(sha256: str) -> str:
     >>> grouped("e3b0c44298fc1c14")
     'e3b0c442 98fc1c14'
     """
-    return strung((sha256[at : at + 8] for at in range(0, len(sha256), 8)), " ")
+    return " ".join(sha256[at : at + 8] for at in range(0, len(sha256), 8))
 
 
 def _size(table: InputTable) -> str:

@@ -9,7 +9,15 @@ from microgauge.languages.messages import ENGLISH, count, say
 from microgauge.render.summary.content import Answer, Content, content_of
 from microgauge.render.summary.map import map_svg
 from microgauge.render.summary.pdf import pdf_of
-from microgauge.render.summary.sheet import HEIGHT, LEADING, WIDTH, Sheet, broken, fitted
+from microgauge.render.summary.sheet import (
+    HEIGHT,
+    LEADING,
+    WIDTH,
+    Sheet,
+    broken,
+    fitted,
+    text_width,
+)
 from microgauge.results import Assessment, Ranking
 from microgauge.results.gate import Check
 from microgauge.results.verdict import Finding
@@ -172,9 +180,10 @@ def _findings(sheet: Sheet, content: Content, y: float, bottom: float) -> None:
         sheet.lines(LEFT, y, [content.no_findings], 9, colour=SOFT)
         return
     shown = content.findings[:MOST_FINDINGS]
-    size, most = _fitting(shown, bottom - y - 9 * LEADING)
-    for place, one in enumerate(shown):
-        lines = broken(_finding_said(one), size, ROOM - 38, most)
+    begin = LEFT + _aside(sheet)
+    said = [_finding_said(one) for one in shown]
+    size, broken_up = _fitting(said, RIGHT - begin - 6, bottom - y - 9 * LEADING)
+    for place, (one, lines) in enumerate(zip(shown, broken_up, strict=True)):
         left = len(content.findings) - place
         last = y + (len(lines) + (left > 1)) * size * LEADING
         if last > bottom:
@@ -182,23 +191,40 @@ def _findings(sheet: Sheet, content: Content, y: float, bottom: float) -> None:
         sheet.text(
             LEFT, y + size, FINDING_WORDS[one.grade], size, bold=True, colour=FINDINGS[one.grade]
         )
-        y = sheet.lines(LEFT + 32, y, lines, size) + 2
+        y = sheet.lines(begin, y, lines, size) + 2
     else:
         left = len(content.findings) - len(shown)
     if left > 0:
-        said = count(
+        more = count(
             left, "{n:,} finding more in the JSON result", "{n:,} findings more in the JSON result"
         )
-        sheet.lines(LEFT + 32, y, [said], 8, colour=SOFT)
+        sheet.lines(begin, y, [more], 8, colour=SOFT)
 
 
-def _fitting(findings: Sequence[Finding], room: float) -> tuple[float, int]:
-    """The largest letters, and lines for each, with which all have room."""
+def _aside(sheet: Sheet) -> float:
+    """How much room the words for how serious a finding is take, in the language of the page."""
+    widths = [text_width(sheet.said(word), 9.0, bold=True) for word in FINDING_WORDS.values()]
+    return max(32.0, max(widths) + 4)
+
+
+def _fitting(said: Sequence[str], width: float, room: float) -> tuple[float, list[list[str]]]:
+    """The largest letters with which all have room, and the lines of each.
+
+    What room is left over goes to the first ones, which are the worst.
+    """
     for size, most in ((9.0, 4), (9.0, 3), (8.6, 3), (8.6, 2), (8.2, 2), (8.2, 1)):
-        lines = [len(broken(_finding_said(one), size, ROOM - 38, most)) for one in findings]
-        if sum(lines) * size * LEADING + 2 * len(lines) <= room:
-            return size, most
-    return 8.2, 1
+        lines = [broken(one, size, width, most) for one in said]
+        if _height(lines, size) <= room:
+            break
+    for place, one in enumerate(said):
+        for more in range(most + 1, 5):
+            longer = [*lines[:place], broken(one, size, width, more), *lines[place + 1 :]]
+            lines = longer if _height(longer, size) <= room else lines
+    return size, lines
+
+
+def _height(lines: Sequence[Sequence[str]], size: float) -> float:
+    return sum(map(len, lines)) * size * LEADING + 2 * len(lines)
 
 
 def _finding_said(one: Finding) -> str:

@@ -58,7 +58,8 @@ def _single(indicator: Indicator, study: Study) -> Iterator[Indicator]:
     if side.empty:
         yield replace(indicator, category="")
     for label in side.levels.labels:
-        yield replace(indicator, category=label, name=f"{indicator.title}: {label}")
+        named = say("{title}: {label}", title=indicator.title, label=label)
+        yield replace(indicator, category=label, name=named)
 
 
 @dataclass(frozen=True)

@@ -55,5 +55,5 @@ class Requirements(Section):
         """Each limit, and whether it is kept, beside the verdict."""
         del edition, threshold
         found = sorted(result.sections[self.name], key=lambda one: one.met)
-        rows = [[one.said, one.value, one.met, one.reason] for one in found]
+        rows = [[one.said, one.held, one.met, one.reason] for one in found]
         return [Part(name="limits", content=rows)]

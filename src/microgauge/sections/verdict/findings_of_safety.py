@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from microgauge.languages.messages import say
 from microgauge.results import Assessment, Disclosure
@@ -127,16 +128,22 @@ def _unchanged_people(found: Disclosure | None, rows: int) -> Told | None:
 
 
 def risk_too_high(result: Assessment, measures: Measures) -> list[Finding]:
-    """What the risk comes from, where it is more than is good."""
+    """What the risk comes from, where it is more than is good.
+
+    A limit that is kept makes the grade good; whoever set it must still see whom it leaves to be
+    found. It is a note then.
+    """
     value, _ = risk_of(result, measures)
     limit = next((one for one in result.requirements or () if one.figure == "risk"), None)
-    high = value is not None and (value > GOOD if limit is None else not limit.met)
-    if not high or value is None:
+    missed = limit is not None and not limit.met
+    if value is None or not (missed or value > GOOD):
         return []
     if measures.risk == "classes":
-        return [_of_classes(result)]
-    assert result.disclosure is not None
-    return [_of_intruder(result, result.disclosure)]
+        found = _of_classes(result)
+    else:
+        assert result.disclosure is not None
+        found = _of_intruder(result, result.disclosure)
+    return [replace(found, grade="note") if limit is not None and limit.met else found]
 
 
 def _of_classes(result: Assessment) -> Finding:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from microgauge.languages.messages import number, say, strung
+from microgauge.languages.messages import say, strung
 from microgauge.results import Assessment
 from microgauge.results.figures import FIGURES, Measures, Subject
-from microgauge.results.requirements import Requirement, apart
+from microgauge.results.requirements import Requirement
 from microgauge.results.verdict import Opinion
 
 
@@ -37,7 +37,7 @@ def _called(figure: str, measures: Measures) -> str:
 
 
 def _sentence(missed: Sequence[Requirement], told: Sequence[Requirement]) -> str:
-    held = strung((_said(one) for one in told), "; ")
+    held = strung((one.missed_said for one in told), "; ")
     if missed and len(told) == 1:
         return say("It misses a limit that was set: {held}.", held=held)
     if missed:
@@ -45,9 +45,3 @@ def _sentence(missed: Sequence[Requirement], told: Sequence[Requirement]) -> str
     if len(told) == 1:
         return say("It keeps the limit that was set: {held}.", held=held)
     return say("It keeps the limits that were set: {held}.", held=held)
-
-
-def _said(one: Requirement) -> str:
-    if one.value is None:
-        return one.missed_said
-    return say("{said} (it is {apart})", said=one.said, apart=number(apart(one.value, one.limit)))

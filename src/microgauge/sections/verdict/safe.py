@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from microgauge.errors import Undefined
-from microgauge.languages.messages import number, say, strung
+from microgauge.languages.messages import say, strung
 from microgauge.results import Assessment, Disclosure
 from microgauge.results.figures import Measures, figure_value
 from microgauge.results.left_in import stops
@@ -212,4 +212,4 @@ def _shown(value: float) -> str:
     text = figure(value)
     if _grade(float(text)) == _grade(value):
         return text
-    return number(apart(value, GOOD if value < 2 * GOOD else FAIR))
+    return apart(value, GOOD if value < 2 * GOOD else FAIR)

@@ -8,7 +8,7 @@ from microgauge.languages.messages import say
 from microgauge.results import Assessment, Yardstick
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.sections.charts import ruler
-from microgauge.sections.yardsticks.words import rows, yardstick_story
+from microgauge.sections.yardsticks.words import rows, shown, yardstick_story
 
 
 def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
@@ -33,7 +33,7 @@ def report(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
 
 def _ruler(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     """All on one line, in the order of their global data utility."""
-    known = {yardstick.name: yardstick.gdu for yardstick in yardsticks}
+    known = {shown(yardstick): yardstick.gdu for yardstick in yardsticks}
     if result.gdu is None or result.gdu.value is None or not any(known.values()):
         return []
     heading = say("Global data utility: the farther to the right, the less was lost")

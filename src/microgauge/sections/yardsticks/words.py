@@ -37,7 +37,7 @@ def rows(
 ) -> list[tuple[str, float | None, float | None, float | None, float | None]]:
     """Name, GDU, its halves and the ratio of U_p; the protected file's own last."""
     gdu, propensity = result.gdu, result.propensity
-    found = [(_shown(y), y.gdu, y.univariate, y.bivariate, y.propensity_ratio) for y in yardsticks]
+    found = [(shown(y), y.gdu, y.univariate, y.bivariate, y.propensity_ratio) for y in yardsticks]
     own = (
         say("this protected file"),
         None if gdu is None else gdu.value,
@@ -55,7 +55,7 @@ def yardstick_story(gdu: GDU | None, yardsticks: Sequence[Yardstick]) -> list[st
     found = []
     for half, words in (("univariate", say("Variables")), ("bivariate", say("Pairs"))):
         value = getattr(gdu, half)
-        known = [(getattr(y, half), _shown(y)) for y in yardsticks if getattr(y, half) is not None]
+        known = [(getattr(y, half), shown(y)) for y in yardsticks if getattr(y, half) is not None]
         if value is not None and known:
             found.append(
                 say("{words} fare {among}.", words=words, among=_among(value, sorted(known)))
@@ -81,7 +81,7 @@ def _among(value: float, known: list[tuple[float, str]]) -> str:
     return say("between {named} and {named2}", named=_named(below[-1]), named2=_named(above[0]))
 
 
-def _shown(yardstick: Yardstick) -> str:
+def shown(yardstick: Yardstick) -> str:
     """Its name as it is read; in the result the sign stands at the number, as it always did."""
     share = re.fullmatch(r"(\d+)% sample", yardstick.name)
     return say("{percent} % sample", percent=int(share[1])) if share else yardstick.name

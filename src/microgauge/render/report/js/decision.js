@@ -251,7 +251,7 @@ const findings = (found) => {
   return told;
 };
 
-const limitRow = ([said, value, met, reason]) =>
+const limitRow = ([said, held, met, reason]) =>
   el(
     "li",
     {},
@@ -262,9 +262,9 @@ const limitRow = ([said, value, met, reason]) =>
       met ? say("Kept") : say("Missed"),
     ),
     " ",
-    none(value)
+    none(held)
       ? say("{limit}; there is no figure: {reason}", { limit: said, reason })
-      : say("{limit}; it is {value}", { limit: said, value: number(value) }),
+      : say("{limit}; it is {value}", { limit: said, value: held }),
   );
 
 const limits = (rows) =>
