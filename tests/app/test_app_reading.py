@@ -11,7 +11,7 @@ from microgauge.commands.explore.grid import Grid
 from microgauge.errors import InputError
 
 
-def test_the_state_is_read_as_a_copy_that_costs_no_more_than_its_text(tmp_path):
+def test_a_copy_of_the_state_costs_less_than_to_read_its_text(tmp_path):
     step = {"method": "noise", "variables": ["age", "income"], "share": {"grid": [0.1, 0.2]}}
     content = {"seed": 1, "step": [step] * 8}
     recipe = {"id": "1", "name": "long", "content": content, "undo": [content] * 50}
@@ -25,7 +25,7 @@ def test_the_state_is_read_as_a_copy_that_costs_no_more_than_its_text(tmp_path):
         min(timeit.repeat(work, number=3, repeat=7))
         for work in (lambda: project.state, lambda: json.loads(text))
     ]
-    assert took[0] < 4 * took[1]
+    assert took[0] < took[1], took
 
 
 def test_a_change_that_fails_changes_nothing(tmp_path):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -43,35 +44,40 @@ class Project:
     def __init__(self, folder: Folder) -> None:
         self._path = folder.own / "project.json"
         self._lock = threading.RLock()
-        self._hold(_read(self._path))
+        self._state = _read(self._path)
 
-    def _hold(self, state: State) -> None:
-        """Held as its text, from which a copy is read sooner than it is made of the state."""
-        self._text = _text_of(state)
-        self.language: str | None = state["language"]
+    @property
+    def language(self) -> str | None:
+        """The one that was chosen, which every page asks for more than once."""
+        chosen: str | None = self._state["language"]
+        return chosen
 
     @property
     def state(self) -> State:
         """All of it as it is now."""
-        found: State = json.loads(self._text)
-        return found
+        with self._lock:
+            return _copied(self._state)
 
     def change(self, work: Callable[[State], Any]) -> Any:
         """Change it, whole or not at all; what `work` gives is given back."""
         with self._lock:
-            state = self.state
+            state = _copied(self._state)
             found = work(state)
             done = state["done"]
             state["done"] = dict(list(done.items())[-MOST_DONE:])
-            text = _text_of(state)
-            if text != self._text:
-                write_whole(self._path, text)
-                self._hold(state)
+            if state != self._state:
+                write_whole(self._path, json.dumps(state, ensure_ascii=False) + "\n")
+                self._state = state
             return found
 
 
-def _text_of(state: State) -> str:
-    return json.dumps(state, ensure_ascii=False, indent=1) + "\n"
+def _copied(state: State) -> State:
+    """A copy; what recipes say is shared by all, since it is put anew and never changed.
+
+    A recipe may name thousands of codes, and undo holds it many times.
+    """
+    said = [text for one in state["recipes"] for text in (one["content"], *one["undo"])]
+    return deepcopy(state, {id(text): text for text in said})
 
 
 def _read(path: Path) -> State:
@@ -120,6 +126,7 @@ def _is_recipe(one: Any) -> bool:
         isinstance(one["name"], str)
         and str(one["id"]).isdigit()
         and isinstance(one["undo"], list)
+        and isinstance(one["content"]["step"], list)
         and all(
             isinstance(form["method"], str)
             for step in one["content"]["step"]
