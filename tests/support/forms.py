@@ -126,6 +126,6 @@ def codes() -> list[str]:
 def _codes_in(call: ast.Call) -> set[str]:
     called = getattr(call.func, "attr", getattr(call.func, "id", ""))
     given = [word.value for word in call.keywords if word.arg == "code" and called == "Finding"]
-    given += call.args[:1] if called in ("note", "Note", "_little") else []
+    given += call.args[:1] if called in ("note", "Note", "_little", "StrayCells") else []
     given += call.args[1:2] if called == "_pairs" else []
     return {str(one.value) for one in given if isinstance(one, ast.Constant)}
