@@ -18,7 +18,7 @@ from support.unsaid import Brackets, outside, unsaid
 
 CODES = {
     "$schema", "align", "anchor", "answers", "as", "axis", "background", "baseline", "block",
-    "code", "color", "colour", "digest", "edition", "explain", "field", "fill", "font", "form",
+    "code", "color", "colour", "edition", "explain", "field", "fill", "font", "form",
     "format", "grade", "gridColor", "how", "key", "keys", "kind", "limits", "made", "measure",
     "name", "names", "op", "orient", "outcome", "range", "role", "see", "shape", "stroke",
     "test", "title_", "titleFontWeight", "type", "unit", "written",
@@ -49,6 +49,13 @@ def test_every_word_of_a_report_is_in_the_catalogue(case):
         for told in (result, _for_users(result, 1)):
             edition = "internal" if told is result else "public"
             assert left(data_of(told, edition)) == set()
+
+
+@pytest.mark.parametrize("case", ["noise and bands", "one row left", "analyses and limits"])
+def test_every_reason_of_a_result_is_in_the_catalogue(case):
+    """Also those that no page shows: `forms` says them in another language."""
+    said = unsaid(all_in_language(to_dict(CASES[case]()), Brackets()))
+    assert {text for place, text in said if place.endswith(".reason") and "⟦" not in text} == set()
 
 
 def data_of(result, edition):

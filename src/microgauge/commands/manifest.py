@@ -14,6 +14,7 @@ from microgauge._version import __version__
 from microgauge.commands.wanted import Wanted
 from microgauge.errors import InputError, Undefined, said_by_system
 from microgauge.kernels import in_threads
+from microgauge.languages.messages import say
 from microgauge.results.manifest import FileHash, InputHash, Manifest, Role, TextHash
 from microgauge.results.plain import sayable
 from microgauge.schema import Schema
@@ -25,9 +26,9 @@ from microgauge.tables.source import Source, file_of
 
 LIBRARIES = ("numpy", "scipy", "polars", "pandas", "scikit-learn", "statsmodels", "formulaic")
 """Libraries that figures rest on."""
-NO_FILE = "it was a data frame, which has no file"
-BY_SPARK = "Spark read it, and its files may lie anywhere"
-NO_SCHEMA_FILE = "no schema file was given"
+NO_FILE = say("it was a data frame, which has no file")
+BY_SPARK = say("Spark read it, and its files may lie anywhere")
+NO_SCHEMA_FILE = say("no schema file was given")
 
 
 def inputs_of(
@@ -55,7 +56,8 @@ def input_hash(
     try:
         files = tuple(_file(file_of(part)) for part in Source.find(source, role).parts)
     except (InputError, OSError) as error:
-        return InputHash(role=role, name=name, given=said, reason=f"it could not be read: {error}")
+        reason = say("it could not be read: {error}", error=error)
+        return InputHash(role=role, name=name, given=said, reason=reason)
     digest = joint_sha256([file.sha256 for file in files])
     return InputHash(role=role, name=name, given=said, files=files, sha256=digest)
 

@@ -244,7 +244,7 @@ class Values:
     def _distances(self, variable: Described, reasons: dict[str, list[str]]) -> dict[str, Any]:
         names = ["il1s", "il1", "mae", "mse", "mean_variation"]
         if not variable.continuous:
-            reasons["not continuous in both tables"] = names
+            reasons[say("not continuous in both tables")] = names
             return {}
         if self.rows is None:
             reasons[NOT_ALIGNED] = names
