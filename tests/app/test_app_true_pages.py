@@ -153,6 +153,7 @@ def test_names_that_do_not_fit_are_numbers():
     ]
     assert drawing.called(points(*long), WORDS) == ["1", "2"]
     assert set(labels(drawing.chart(points(*long), WORDS))) == {"1", "2"}
+    assert drawing.called(points(*long), WORDS, letters=True) == ["a", "b"]
     assert drawing.called(points("weak", "strong"), WORDS) == ["weak", "strong"]
 
 
