@@ -377,7 +377,7 @@ def test_everything_can_be_reached_by_keyboard(browser, measured):
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") in ("main", "")
         page.goto(measured.origin + "/measure")
-        page.locator("#limit-risk").focus()
+        page.locator("#require").focus()
         page.keyboard.press("Tab")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.tagName") == "BUTTON"
