@@ -85,6 +85,17 @@ def test_identifiers_are_ticked_where_they_are_removed(visitor):
     assert "Values in the original:" in page.text
 
 
+def test_what_is_rare_is_there_all_the_same(visitor, tables):
+    table = pl.DataFrame({"sex": ["x", *["f"] * 300], "age": [*range(301)]})
+    table.write_csv(tables / "original.csv")
+    visitor.choose(original="original.csv")
+    visitor.send(visitor.get("/protect"), "/protect")
+    visitor.wait()
+    page = visitor.get("/protect/1/0?method=pram")
+    assert "x < 1 %" in page.text
+    assert "f > 99 %" in page.text
+
+
 # -- files -------------------------------------------------------------------------------------
 
 
@@ -153,6 +164,7 @@ def test_names_that_do_not_fit_are_numbers():
     ]
     assert drawing.called(points(*long), WORDS) == ["1", "2"]
     assert set(labels(drawing.chart(points(*long), WORDS))) == {"1", "2"}
+    assert drawing.called(points(*long), WORDS, letters=True) == ["a", "b"]
     assert drawing.called(points("weak", "strong"), WORDS) == ["weak", "strong"]
 
 

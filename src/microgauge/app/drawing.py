@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from string import ascii_lowercase
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -64,11 +65,16 @@ Box = tuple[float, float, float, float]
 Place = tuple[float, float]
 
 
-def called(points: Sequence[Mapping[str, Any]], words: Any) -> list[str]:
-    """What stands beside candidates on a map: their names, or numbers where these are too long."""
+def called(points: Sequence[Mapping[str, Any]], words: Any, *, letters: bool = False) -> list[str]:
+    """What stands beside candidates on a map: their names, or numbers where these are too long.
+
+    Letters as long as more are to come: a candidate's number is known when all are.
+    """
     names = [str(words.of(point["name"])) for point in points]
     if all(len(name) <= LONGEST for name in names):
         return names
+    if letters and len(names) <= len(ascii_lowercase):
+        return list(ascii_lowercase[: len(names)])
     return [str(place) for place, _ in enumerate(names, start=1)]
 
 
@@ -76,6 +82,8 @@ def chart(
     points: Sequence[Mapping[str, Any]],
     words: Any,
     limits: Mapping[str, float | None] | None = None,
+    *,
+    letters: bool = False,
 ) -> Markup:
     """Candidates on the map: risk across, utility up; each a link where it has one.
 
@@ -95,7 +103,7 @@ def chart(
 
     beside = _beside(there, words, place, (most, least))
 
-    names = called(points, words)
+    names = called(points, words, letters=letters)
     told = [
         {**p, "name": words.of(p["name"]), "called": name}
         for p, name in zip(points, names, strict=True)
