@@ -56,7 +56,8 @@ def _bar(kind: str, at: int, width: float, y: float, height: float) -> Markup:
     return Markup(f'<rect class="{kind}" {place} height="{height:.2f}"/>')  # noqa: S704  numbers, and a word of ours
 
 
-SIDE, EDGE = 320, 44
+SIDE, EDGE, TOP = 320, 44, 16
+PLOT = SIDE - EDGE - TOP
 MOST_NAMED, LONGEST = 12, 14
 """Candidates that are called by something beside them, and letters of a name that fits there."""
 LETTER, LINE, RADIUS = 6.5, 12, 8
@@ -89,34 +90,42 @@ def chart(
 
     `limits` on `risk` and `utility` are lines; beside the candidates stands the `original`.
     """
-    known = [p for p in points if p["risk"] is not None and p["utility"] is not None]
     there = {key: value for key, value in (limits or {}).items() if value is not None}
-    risks = [there[key] for key in ("risk", "original") if key in there]
-    most = max([0.05, *(p["risk"] for p in known), *risks]) * 1.08
-    least = min([0.9, *(p["utility"] for p in known), there.get("utility", 1.0)])
-    least = max(0.0, least - 0.05)
-    plot = SIDE - EDGE - 16
-
-    def place(risk: float, utility: float) -> tuple[float, float]:
-        x = EDGE + plot * risk / most
-        return x, 16 + plot * (1 - (utility - least) / max(1.0 - least, 1e-9))
-
-    beside = _beside(there, words, place, (most, least))
-
     names = called(points, words, letters=letters)
-    told = [
+    known = [
         {**p, "name": words.of(p["name"]), "called": name}
         for p, name in zip(points, names, strict=True)
         if p["risk"] is not None and p["utility"] is not None
     ]
-    marks = _marks(told, [place(p["risk"], p["utility"]) for p in told])
+    most, least = _ends(known, there)
+
+    def place(risk: float, utility: float) -> Place:
+        x = EDGE + PLOT * risk / most
+        return x, TOP + PLOT * (1 - (utility - least) / max(1.0 - least, 1e-9))
+
     line = [place(p["risk"], p["utility"]) for p in known if p.get("frontier")]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(line))
-    low, high = 16, 16 + plot
+    frontier = Markup('<polyline class="frontier" points="{}"/>').format(path)
+    beside = _beside(there, words, place, (most, least))
+    marks = _marks(known, [place(p["risk"], p["utility"]) for p in known])
+    return _framed(Markup("").join([frontier, beside, *marks]), words, (most, least))
+
+
+def _ends(known: Sequence[Mapping[str, Any]], there: Mapping[str, float]) -> tuple[float, float]:
+    """The highest risk and the lowest utility that have room on the map."""
+    risks = [there[key] for key in ("risk", "original") if key in there]
+    most = max([0.05, *(p["risk"] for p in known), *risks]) * 1.08
+    least = min([0.9, *(p["utility"] for p in known), there.get("utility", 1.0)])
+    return most, max(0.0, least - 0.05)
+
+
+def _framed(drawn: Markup, words: Any, ends: tuple[float, float]) -> Markup:
+    """What is drawn between the axes, and what stands beside these."""
+    most, least = ends
+    low, high = TOP, TOP + PLOT
     return Markup(
         '<svg class="chart-map" viewBox="0 0 {s} {s}" role="img" aria-label="{said}">'
-        '<path class="axis" d="M{e} {low}V{high}H{right}"/>'
-        '<polyline class="frontier" points="{path}"/>{beside}{marks}'
+        '<path class="axis" d="M{e} {low}V{high}H{right}"/>{drawn}'
         '<text x="{e}" y="{under}">0</text><text class="end" x="{right}" y="{under}">{most}</text>'
         '<text class="end" x="{left}" y="{topy}">1</text>'
         '<text class="end" x="{left}" y="{high}">{least}</text>'
@@ -127,16 +136,14 @@ def chart(
         e=EDGE,
         low=low,
         high=high,
-        right=EDGE + plot,
-        path=path,
-        beside=beside,
-        marks=Markup("").join(marks),
+        right=EDGE + PLOT,
+        drawn=drawn,
         under=high + 16,
         most=words.number(most, 2),
         left=EDGE - 6,
         topy=low + 5,
         least=words.number(least, 2),
-        middle=EDGE + plot / 2,
+        middle=EDGE + PLOT / 2,
         below=high + 24,
         risk=words("risk →"),
         utility=words("↑ utility"),
