@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from microgauge.app.guard import leading_to
-from microgauge.languages.catalogue import languages
+from microgauge.languages.catalogue import ENGLISH_WORDS, languages, words_of
 from support.app import served
 from support.app_actions import prepare
 from support.app_browser import page_of, play
@@ -36,17 +36,17 @@ def browser():
         yield found
 
 
-def wait_done(page):
-    page.get_by_role("link", name="Look at the result").wait_for(timeout=LONG)
+def wait_done(page, words=ENGLISH_WORDS):
+    page.get_by_role("link", name=words("Look at the result")).wait_for(timeout=LONG)
 
 
-def add_step(page, method, variables, **fields):
-    page.locator(".methods").get_by_role("link", name=method, exact=True).click()
+def add_step(page, method, variables, words=ENGLISH_WORDS, **fields):
+    page.locator(f".methods a[href$='method={method}']").click()
     for name in variables:
         page.get_by_role("checkbox", name=name).check()
     for name, value in fields.items():
         page.locator(f"#p-{name}").fill(value)
-    page.get_by_role("button", name="Save the step").click()
+    page.get_by_role("button", name=words("Save the step")).click()
     page.locator("ol.recipe").wait_for()
 
 
@@ -63,18 +63,20 @@ def test_the_file_that_is_opened_leads_to_the_first_page(browser, tmp_path):
         page.close()
 
 
-def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path, language):
     write_tables(tmp_path)
+    words = words_of(language)
     folder = tmp_path / "work"
     folder.mkdir()
-    with served(folder) as running, page_of(browser, running) as page:
-        bring_in_and_describe(page, tmp_path / "original.csv")
+    with served(folder, language=language) as running, page_of(browser, running) as page:
+        bring_in_and_describe(page, words, tmp_path / "original.csv")
         for unit in ("10", "20", "40"):
-            protect(page, f"Round {unit}", unit)
-            page.get_by_role("button", name="Make a protected version").click()
-            page.get_by_role("link", name="Go on").click(timeout=LONG)
-        measure_and_compare(page)
-        explore_and_release(page)
+            protect(page, words, f"Round {unit}", unit)
+            page.get_by_role("button", name=words("Make a protected version")).click()
+            page.get_by_role("link", name=words("Go on")).click(timeout=LONG)
+        measure_and_compare(page, words)
+        explore_and_release(page, words)
         run = page.url.rsplit("/", 1)[-1]
         lines = running.jobs.get(run).commands
     inside = folder / "release-chosen-internal"
@@ -92,52 +94,54 @@ def test_the_whole_way_from_a_raw_file_to_a_release(browser, tmp_path):
     assert json.loads((inside / "result.json").read_text()) == kept
 
 
-def bring_in_and_describe(page, file):
+def bring_in_and_describe(page, words, file):
     page.locator("#sent").set_input_files(file)
-    page.get_by_role("button", name="Add to the folder").click()
+    page.get_by_role("button", name=words("Add to the folder")).click()
     page.locator("tr", has_text="original.csv").locator("select").select_option("original")
-    page.get_by_role("button", name="Use these files").click()
-    page.get_by_role("button", name="Take these").click(timeout=LONG)
-    page.wait_for_function("!document.body.textContent.includes('Proposed')", timeout=LONG)
-    page.get_by_role("link", name="More on income").click()
+    page.get_by_role("button", name=words("Use these files")).click()
+    page.get_by_role("button", name=words("Take these")).click(timeout=LONG)
+    page.get_by_text(words("Proposed, by names and labels:")).wait_for(state="hidden", timeout=LONG)
+    page.get_by_role("link", name=words("More on {name}", name="income")).click()
     page.locator("#label").fill("Income of the year")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name=words("Save"), exact=True).click()
     page.get_by_text("Income of the year").first.wait_for(timeout=LONG)
 
 
-def protect(page, name, unit):
-    page.get_by_role("link", name="Protect").first.click()
+def protect(page, words, name, unit):
+    page.get_by_role("link", name=words("Protect")).first.click()
     page.locator("#name").fill(name)
-    page.get_by_role("button", name="Make a recipe").click()
-    add_step(page, "round", ["age"], unit=unit)
+    page.get_by_role("button", name=words("Make a recipe")).click()
+    add_step(page, "round", ["age"], words, unit=unit)
 
 
-def measure_and_compare(page):
+def measure_and_compare(page, words):
     page.locator("#limit-risk").fill("0.9")
-    page.get_by_role("button", name="Measure and compare").click()
-    wait_done(page)
-    page.get_by_role("link", name="Look at the result").click()
-    page.get_by_text("Which one to release?").wait_for()
+    page.get_by_role("button", name=words("Measure and compare")).click()
+    wait_done(page, words)
+    page.get_by_role("link", name=words("Look at the result")).click()
+    page.get_by_text(words("Which one to release?")).wait_for()
     frame = page.frame_locator("iframe.report")
     frame.locator("h1").wait_for(timeout=LONG)
     page.locator(".chart-map a").first.click()
-    page.get_by_text("Is it still useful?").wait_for()
-    page.get_by_role("link", name="Compare").click()
+    page.get_by_text(words("Is it still useful?")).wait_for()
+    page.get_by_role("link", name=words("Compare")).click()
     assert page.locator(".beside > section").count() == 2
 
 
-def explore_and_release(page):
+def explore_and_release(page, words):
     """The frontier fills while a grid is explored; one of its candidates is chosen."""
-    protect(page, "Grid", "15, 30")
-    page.get_by_role("button", name="Explore 2 candidates").click()
+    protect(page, words, "Grid", "15, 30")
+    page.get_by_role(
+        "button", name=words.many(2, "Measure {n} candidate", "Explore {n} candidates")
+    ).click()
     page.locator(".live circle").first.wait_for(timeout=LONG)
-    wait_done(page)
-    page.get_by_role("link", name="Look at the result").click()
-    page.get_by_role("link", name="Go on to release").click()
+    wait_done(page, words)
+    page.get_by_role("link", name=words("Look at the result")).click()
+    page.get_by_role("link", name=words("Go on to release")).click()
     page.locator("#name").fill("chosen")
-    page.get_by_role("button", name="Release this one").click()
-    page.get_by_role("link", name="All releases").wait_for(timeout=LONG)
-    assert page.get_by_text("Stays in the office").is_visible()
+    page.get_by_role("button", name=words("Release this one")).click()
+    page.get_by_role("link", name=words("All releases")).wait_for(timeout=LONG)
+    assert page.get_by_text(words("Stays in the office")).is_visible()
 
 
 def test_the_way_in_german(browser, tmp_path):
