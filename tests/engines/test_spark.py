@@ -748,8 +748,9 @@ def test_the_command_uses_spark(spark, parts_of_few, tmp_path):
         more = ["--json", str(path), "--engine", engine, "--set", "options.aligned=false"]
         assert main([*arguments, *more]) == 0
         found.append(json.loads(path.read_text()))
-    # What was read where is told, and differs.
+    # What was read where is told, and differs; so does what these sentences are made from.
     assert [one.pop("manifest")["options"]["engine"] for one in found] == ["local", "spark"]
+    assert all(one.pop("forms") for one in found)
     assert differences(*found) == []
 
 
