@@ -3,19 +3,25 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-quick coverage mutants fuzz check check-js bench panel panel-page format clean browser java
+.PHONY: demo test test-long test-quick coverage mutants fuzz check check-js bench panel panel-page format clean browser java
 
 demo: $(READY)
 	$(BIN)/microgauge demo
 
-# Files of tests in two processes: they share what is costly to make, such as a Spark session.
-JOBS ?= 2
+# Files of tests share what is costly to make, such as a Spark session. One process more than there
+# are processors: some wait for a browser, or for a command that works.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+TEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 test: $(READY) browser java
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(TEST) -m "not long"
+
+# Further seeds and settings of what takes long: before a release, no part of CI.
+test-long: $(READY) browser java
+	$(TEST) -m long
 
 # Under two minutes: what takes long, Spark and the browser are left to `make test`.
-QUICK := not slow and not spark and not browser
+QUICK := not slow and not long and not spark and not browser
 
 test-quick: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) -m "$(QUICK)" tests src

@@ -11,6 +11,7 @@ import microgauge
 from microgauge import clusters
 from microgauge.papers import woo_simulated as woo
 from microgauge.render.text import columns_of
+from support.long import more
 
 STUDIES = ("woo-1", "woo-2")
 MODEL_1, MODEL_2 = woo.MODEL_ROWS
@@ -176,7 +177,7 @@ def test_model_1_is_blind_and_model_2_is_not(made, study):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2, *more(3)])
 def test_other_seeds(study, seed):
     reading = woo.first_reading(study)
     original = reading.original(seed, woo.ROWS)

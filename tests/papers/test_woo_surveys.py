@@ -168,7 +168,7 @@ def test_u_p_orders_all_settings_as_table_4_does(universe):
     assert universe.tables[3].rows[0].own == ("45", 1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_u_p_orders_all_settings_with_another_seed():
     bench = woo_universe.Bench.of(woo_universe.logged(woo_universe.systems()))
     draws = [

@@ -11,6 +11,7 @@ import microgauge
 from microgauge.measures.disclosure import learned
 from microgauge.sections.disclosure import evidence
 from support.intruder import World
+from support.long import more
 
 KEY = "quasi_identifier"
 BREAKS = {"breaks": [0, 3, 6, 9], "labels": ["0-2", "3-5", "6-8", "9+"]}
@@ -201,7 +202,7 @@ def test_figures_do_not_hang_on_how_many_profiles_are_looked_at_together(monkeyp
 # -- identity ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", [0, 1000, 2000])
+@pytest.mark.parametrize("start", [0, *more(1000, 2000)])
 def test_found(start):
     for case in cases(40, start, aligned=True, weights=True):
         world, found = case.world, case.disclosure.found
@@ -245,7 +246,7 @@ def learned_ones(case):
 # -- copies --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", [3000, 4000])
+@pytest.mark.parametrize("start", [3000, *more(4000)])
 def test_copied(start):
     for case in cases(30, start, aligned=False):
         world, found = case.world, case.disclosure.copied
@@ -260,7 +261,7 @@ def test_copied(start):
         same(case.disclosure.risk, expected_risk(case, sum(chances) / n), case, "risk")
 
 
-@pytest.mark.parametrize("start", [5000, 6000])
+@pytest.mark.parametrize("start", [5000, *more(6000)])
 def test_copied_against_a_holdout(start):
     for case in cases(25, start, aligned=False, holdout=True):
         world, found = case.world, case.disclosure.copied
@@ -283,7 +284,7 @@ def test_copied_against_a_holdout(start):
 # -- attributes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", [7000, 8000])
+@pytest.mark.parametrize("start", [7000, *more(8000)])
 @pytest.mark.parametrize("aligned", [True, False])
 def test_learned_of_a_category(start, aligned):
     for case in cases(25, start, aligned=aligned, targets=("job",)):

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import microgauge
+from support.long import more
 
 pytestmark = pytest.mark.slow
 KEY = "quasi_identifier"
@@ -63,7 +64,8 @@ def summary(samples):
 
 
 @pytest.mark.parametrize(
-    ("rows", "areas", "ages"), [(60, 2, 3), (100, 6, 10), (200, 10, 20), (200, 10, 60), (400, 5, 8)]
+    ("rows", "areas", "ages"),
+    [(60, 2, 3), (200, 10, 60), *more((100, 6, 10), (200, 10, 20), (400, 5, 8))],
 )
 def test_nothing_is_learned_from_independent_columns(rows, areas, ages):
     samples = {}
@@ -79,7 +81,7 @@ def test_nothing_is_learned_from_independent_columns(rows, areas, ages):
         assert abs(centre) < 3.5, (name, centre)
 
 
-@pytest.mark.parametrize("size", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("size", [1.0, *more(0.1, 3.0)])
 def test_taking_part_costs_nothing_where_the_file_is_of_others(size):
     """The file is drawn from the population, whoever is in the original."""
     samples = {}
