@@ -22,7 +22,7 @@ from microgauge.app.shapes import MAYBE_NUMBER, MAYBE_TEXT, NUMBER, fits
 from microgauge.errors import MISSED, REFUSED, InputError, said_by_system
 from microgauge.languages.messages import forms_of, said_again, say
 from microgauge.log import WATCHED
-from microgauge.results.writing import write_whole
+from microgauge.results.writing import not_written, write_whole
 
 Kind = Literal["describe", "measure", "preview", "candidate", "explore", "release"]
 State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "killed"]
@@ -409,13 +409,7 @@ def _make(place: Path) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            say(
-                "{path} cannot be written: {said_by_system}.",
-                path=place,
-                said_by_system=said_by_system(error),
-            )
-        ) from None
+        raise not_written(place, error) from None
 
 
 def _state_of(code: int) -> State:

@@ -49,6 +49,12 @@ def check_writable(path: Path) -> None:
         raise InputError(say("{path} is write-protected; name another file.", path=path))
 
 
+def not_written(path: str | Path, error: OSError | ValueError) -> InputError:
+    """The fault of a file or folder that the system did not let us write."""
+    why = said_by_system(error)
+    return InputError(say("{path} cannot be written: {why}.", path=path, why=why))
+
+
 def irregular(path: Path) -> str | None:
     """What stands under a name if it is no file: a folder, a device; `InputError` if unusable."""
     try:
@@ -56,13 +62,7 @@ def irregular(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise InputError(
-            say(
-                "{path} cannot be written: {said_by_system}.",
-                path=path,
-                said_by_system=said_by_system(error),
-            )
-        ) from None
+        raise not_written(path, error) from None
     return next((name for is_kind, name in KINDS if is_kind(mode)), None)
 
 
@@ -90,13 +90,7 @@ def write_together(contents: Mapping[Path, Content]) -> None:
             _rename(beside)
             beside.clear()
     except OSError as error:
-        raise InputError(
-            say(
-                "{path} cannot be written: {said_by_system}.",
-                path=path,
-                said_by_system=said_by_system(error),
-            )
-        ) from None
+        raise not_written(path, error) from None
     except KeyboardInterrupt as stop:
         # Renaming is not disturbed: either all files are in their places by now, or none is.
         stop.args = () if beside else tuple(contents)

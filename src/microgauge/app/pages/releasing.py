@@ -30,9 +30,9 @@ from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.app.shapes import manifest_in
-from microgauge.errors import InputError, said_by_system
+from microgauge.errors import InputError
 from microgauge.languages.messages import say
-from microgauge.results.writing import write_whole
+from microgauge.results.writing import not_written, write_whole
 from microgauge.tables.digest import file_sha256
 from microgauge.tables.formats.format import SHEET
 
@@ -208,13 +208,7 @@ def _queued(
     except OSError as error:
         for place in (root / folder, beside):
             shutil.rmtree(place, ignore_errors=True)
-        raise InputError(
-            say(
-                "{path} cannot be written: {said_by_system}.",
-                path=folder,
-                said_by_system=said_by_system(error),
-            )
-        ) from None
+        raise not_written(folder, error) from None
     return running.jobs.add(
         "release",
         folder,
