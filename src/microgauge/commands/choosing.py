@@ -30,6 +30,7 @@ from microgauge.schema.limits import Limit
 from microgauge.sections.balance.section import balanced
 from microgauge.sections.requirements.holding import limits_of, measures_of, requirements_of
 from microgauge.sections.verdict.forming import with_verdict
+from microgauge.sections.verdict.low_limits import LOW
 
 Replicates = Callable[[Candidate], Sequence[float]]
 """The utility of a candidate without each of the groups of units, which are the same for all;
@@ -153,6 +154,19 @@ def within(candidates: Sequence[Candidate]) -> list[Candidate]:
 def stopped(candidate: Candidate) -> bool:
     """Whether it must not be released as it is."""
     return stops(candidate.assessment.left_in)
+
+
+def useless(candidate: Candidate) -> bool:
+    """Whether its use is called poor, or good only by limits that shuffled variables keep, too."""
+    verdict = candidate.assessment.verdict
+    if verdict is None:
+        return False
+    return verdict.useful.grade == "poor" or any(one.code == LOW for one in verdict.findings)
+
+
+def barred(candidate: Candidate) -> bool:
+    """Whether one that keeps the limits is not recommended all the same."""
+    return stopped(candidate) or useless(candidate)
 
 
 def _considered(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -305,7 +319,8 @@ def _blocks(considered: Sequence[Candidate], chance: Chance) -> tuple[tuple[str,
 def _recommended(
     candidates: Sequence[Candidate], limits: Sequence[Limit], measures: Measures, chance: Chance
 ) -> Recommendation:
-    """The best utility within the limits, of its equals the least risky; never one to stop."""
+    """The best utility within the limits, of its equals the least risky; never one to stop, and
+    none of no use."""
     if all(stopped(c) for c in candidates):
         return Recommendation(name=None, reason=_all_stopped(candidates))
     if not _limited_risk(limits):
@@ -313,10 +328,10 @@ def _recommended(
     kept = within(candidates)
     if not kept:
         return Recommendation(name=None, reason=_nobody(candidates, limits))
-    best = min(kept, key=lambda c: (-gain(c), stopped(c), danger(c), c.name))
-    if stopped(best):
-        return Recommendation(name=None, reason=_best_is_stopped(best, kept), best=best.name)
-    others = [c for c in kept if c is not best and not stopped(c)]
+    best = min(kept, key=lambda c: (-gain(c), barred(c), danger(c), c.name))
+    if barred(best):
+        return Recommendation(name=None, reason=_best_is_barred(best, kept), best=best.name)
+    others = [c for c in kept if c is not best and not barred(c)]
     others.sort(key=lambda c: (-gain(c), danger(c), c.name))  # the nearest are tested first
     equals = {c.name: e for c in others if (e := chance.equal(best, c)) is not None}
     alike = [best, *(c for c in others if c.name in equals)]
@@ -336,24 +351,51 @@ def _recommended(
     )
 
 
-def _best_is_stopped(best: Candidate, kept: Sequence[Candidate]) -> str:
-    why = _stops(best)
-    said = say(
-        "{name} has the highest utility within the limits ({gain:.3f}) and must not "
-        "be released as it is: {why}",
-        name=best.name,
-        gain=gain(best),
-        why=why,
-    )
-    rest = [c for c in kept if not stopped(c)]
+def _best_is_barred(best: Candidate, kept: Sequence[Candidate]) -> str:
+    """Why the most useful is not recommended, and which would be without it."""
+    said = _stop_said(best) if stopped(best) else _useless_said(best)
+    rest = [c for c in kept if not barred(c)]
     if not rest:
-        return say("{said}; no other keeps the limits and may be released", said=said)
+        return (
+            said
+            if len(kept) == 1
+            else say("{said}; no other within the limits can be recommended", said=said)
+        )
     following = min(rest, key=lambda c: (-gain(c), danger(c), c.name))
     return say(
         "{said}; mend it or leave it out, then {name} has the highest ({gain:.3f})",
         said=said,
         name=following.name,
         gain=gain(following),
+    )
+
+
+def _stop_said(best: Candidate) -> str:
+    return say(
+        "{name} has the highest utility within the limits ({gain:.3f}) and must not "
+        "be released as it is: {why}",
+        name=best.name,
+        gain=gain(best),
+        why=_stops(best),
+    )
+
+
+def _useless_said(best: Candidate) -> str:
+    verdict = best.assessment.verdict
+    assert verdict is not None
+    if verdict.useful.grade == "poor":
+        return say(
+            "{name} has the highest utility within the limits ({gain:.3f}), and its use is called "
+            "poor; protect more gently, or say by a limit on utility what is enough",
+            name=best.name,
+            gain=gain(best),
+        )
+    return say(
+        "{name} has the highest utility within the limits ({gain:.3f}), and is nearer to shuffled "
+        "variables, which would keep the limits on use, too, than to a fresh sample; protect more "
+        "gently, or set higher limits",
+        name=best.name,
+        gain=gain(best),
     )
 
 

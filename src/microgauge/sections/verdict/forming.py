@@ -27,6 +27,7 @@ from microgauge.sections.verdict.findings_of_safety import (
 )
 from microgauge.sections.verdict.findings_of_use import FINDERS
 from microgauge.sections.verdict.limits import limits_on
+from microgauge.sections.verdict.low_limits import low_limits
 from microgauge.sections.verdict.safe import risk_of, safe
 from microgauge.sections.verdict.useful import useful, utility_of
 
@@ -112,6 +113,7 @@ def _findings(result: Assessment, measures: Measures, safety: Opinion) -> tuple[
         *left_in(result),
         *unchanged_records(result, safety),
         *_other_limits(result),
+        *low_limits(result, measures),
         *risk_too_high(result, measures),
         *special_uniques(result, safety),
         *without_values(result),
