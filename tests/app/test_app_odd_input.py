@@ -4,12 +4,15 @@ import errno
 import io
 import json
 import os
-import shlex
+import shutil
+import subprocess
 import threading
+import time
 from collections import deque
 
 import pytest
 
+from microgauge.app.asking import quoted
 from microgauge.app.folder import Folder, plain_name
 from microgauge.app.pages.sending import Incoming
 from microgauge.app.schemas import with_entry
@@ -70,8 +73,36 @@ def test_a_release_lists_its_commands_whatever_files_are_called(tables, name):
         visitor.wait()
         manifest = json.loads((tables / "release-x-internal/release.json").read_text())
         (release,) = visitor.running.jobs.runs("release")
-        typed = [shlex.split(line)[1:] for line in manifest["commands"]]
-        assert typed == release.commands
+        assert [words(line)[1:] for line in manifest["commands"]] == release.commands
+
+
+def words(line):
+    """What a shell makes of a line."""
+    told = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True
+    )
+    return [os.fsdecode(word) for word in told.stdout.split(b"\0")[:-1]]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no shell")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plain.csv",
+        "it's $(touch x) `y` !! *.csv",
+        "a\tb\\c'd\n.csv",
+        "e\x15touch pwned\n.csv",
+        "\x1b[201~\x15touch pwned\n1.csv",
+        "right\u202eto left\u2029.csv",
+        "latin\udce9.csv",
+        "\x7f\x85ä€🙂.csv",
+    ],
+)
+def test_a_command_that_is_pasted_is_the_one_that_is_shown(name):
+    """A terminal obeys control signs before a shell sees them."""
+    line = quoted(name)
+    assert words(line) == [name]
+    assert all(sign.isprintable() for sign in line)
 
 
 @pytest.mark.parametrize(
@@ -295,6 +326,59 @@ def test_files_of_one_name_that_come_at_a_time_are_all_kept(tables, monkeypatch)
             thread.join(30)
         found = {path.read_bytes() for path in tables.glob("same*.csv")}
         assert found == {b"a\n0\n", b"a\n1\n"}
+
+
+# -- texts that nobody writes -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["Infinity", "inf", "NaN", "1e-400000"])
+def test_a_range_without_steps_is_a_fault_of_its_field(measured, by):
+    measured.send(measured.get("/protect"), "/protect")
+    recipe = measured.running.project.state["recipes"][-1]["id"]
+    page = measured.get(f"/protect/{recipe}/0?method=noise")
+    fields = {"variable": "income", "p-share": f"0 to 5 by {by}"}
+    assert measured.send(page, f"/protect/{recipe}/0", **fields).status == 422
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[step]]\nmethod = "noise"\nvariables = ["income"]\nshare = 0.1\n' * 20_000,
+        f"seed = 0x{'f' * 6_000}\n",
+    ],
+    ids=["many steps", "a long number"],
+)
+def test_a_recipe_that_no_page_could_show_is_refused(measured, text):
+    measured.send(measured.get("/protect"), "/protect")
+    recipe = measured.running.project.state["recipes"][-1]["id"]
+    to = f"/protect/{recipe}/text"
+    began = time.monotonic()
+    assert measured.send(measured.get(f"/protect/{recipe}"), to, text=text).status == 422
+    assert measured.get(f"/protect/{recipe}").status == 200
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("entry", ["missing", "order"])
+def test_a_schema_with_a_long_number_is_refused(measured, entry):
+    text = f"[variable.age]\n{entry} = [0x{'f' * 6_000}]\n"
+    page = measured.send(measured.get("/describe/schema"), "/describe/schema", text=text)
+    assert page.status == 422
+    assert "a number of more than 4,000 digits" in page.text
+    assert measured.get("/describe/1").status == 200
+
+
+def test_a_table_that_only_its_schema_makes_describable_is_described(tables):
+    """Each row has its own number, which is taken for an identifier unless somebody says more."""
+    (tables / "own.csv").write_text("a\n" + "".join(f"{place}\n" for place in range(50)))
+    with visited(tables) as visitor:
+        visitor.choose(original="own.csv")
+        visitor.wait()
+        text = '[variable.a]\nrole = "sensitive"\n'
+        visitor.send(visitor.get("/describe/schema"), "/describe/schema", text=text)
+        visitor.wait()
+        run = visitor.running.jobs.runs("describe")[0]
+        assert (run.state, run.faults) == ("done", [])
+        assert "sensitive" in visitor.get("/describe").text
 
 
 # -- what stands in the folder ---------------------------------------------------------------

@@ -32,7 +32,34 @@ def typed(run: Run) -> str:
 
 def typed_one_by_one(run: Run) -> list[str]:
     """Each command of a run as a shell takes it; a name may hold what ends a line."""
-    return [shlex.join(["microgauge", *arguments]) for arguments in run.commands]
+    return [" ".join(map(quoted, ["microgauge", *arguments])) for arguments in run.commands]
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it, also when the text is pasted into one.
+
+    A terminal obeys control signs, and signs of direction show another text than is there: these
+    are spelled out, as bash, zsh and ksh read them.
+
+    >>> print(quoted("a b.csv"))
+    'a b.csv'
+    """
+    if all(sign.isprintable() for sign in word):
+        return shlex.quote(word)
+    return f"$'{''.join(map(_spelled, word))}'"
+
+
+def _spelled(sign: str) -> str:
+    if sign in "\\'":
+        return f"\\{sign}"
+    if sign.isprintable():
+        return sign
+    if sign == "\t":
+        return "\\t"
+    if sign == "\n":
+        return "\\n"
+    # By bytes: how a shell reads numbers of signs depends on its locale.
+    return "".join(f"\\{byte:03o}" for byte in sign.encode("utf-8", "surrogateescape"))
 
 
 def described(state: State, candidate: str | None, place: str, *, schema: bool) -> list[str]:

@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import unicodedata
-import zipfile
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -25,8 +24,8 @@ RELEASE, INTERNAL = "release-", "-internal"
 """How the folder of a release begins, and how that one ends beside it which is for nobody else."""
 MOST_FILES, MOST_SEEN, DEEPEST = 2_000, 50_000, 4
 """Tables that are listed; names that are looked at, and how deep, before that is enough."""
-MOST_SHEETS, MOST_LOOKED_INTO = 100, 256 << 20
-"""Sheets of a file that are listed; bytes of one that a page waits for."""
+MOST_SHEETS = 100
+"""Sheets of a file that are listed."""
 LONGEST_NAME, LONGEST_ENDING = 200, 20
 """Bytes."""
 MOST_TRIES = 1_000
@@ -207,32 +206,12 @@ def sheets_in(path: Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=MOST_FILES)
 def _sheets(path: Path, time: int, size: int) -> tuple[str, ...]:
-    del time
+    del time, size
     from microgauge.tables.formats import formats
 
     ending = path.suffix.lower()
     kind = next((one for one in formats() if one.has_sheets and ending in one.endings), None)
-    if kind is None or size > MOST_LOOKED_INTO or _unpacked(path) > MOST_LOOKED_INTO:
-        return ()
-    try:
-        return kind.sheets(path, path.name)[:MOST_SHEETS]
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException:  # noqa: BLE001  libraries in Rust have a class for panics each
-        return ()
-
-
-def _unpacked(path: Path) -> int:
-    """Bytes of what is opened with a workbook beside its cells, before they were packed."""
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return sum(
-                one.file_size
-                for one in packed.infolist()
-                if not one.filename.startswith("xl/worksheets/")
-            )
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
-        return 0
+    return () if kind is None else kind.listed_sheets(path)[:MOST_SHEETS]
 
 
 def _is_looked_into(folder: str) -> bool:

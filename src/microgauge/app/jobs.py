@@ -276,6 +276,10 @@ class Jobs:
             if self._ending or run.id in self._asked:
                 self._end(run, "cancelled")
                 return
+            if code == REFUSED and run.kind == "describe" and step + 1 < len(run.commands):
+                # Without the schema there may be nothing to describe; the next one has it.
+                run.faults.clear()
+                continue
             if code not in (0, MISSED):
                 self._end(run, _state_of(code))
                 return

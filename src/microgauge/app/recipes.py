@@ -27,6 +27,8 @@ RANGE = re.compile(
     r"(?:by|step|je|par pas de|par|en pasos de|de|:)\s*(\S+)\s*"
 )
 """As the texts of each language say it, and in signs."""
+MOST_STEPS = 200
+"""Each is shown with its form, and looked at when one is changed."""
 MOST_VALUES = 200
 """Of one parameter."""
 LONGEST_RANGE = 200
@@ -227,12 +229,12 @@ def numbers_in(text: str) -> list[Any]:
         return values_in(text) or [text]
     try:
         low, high, by = (Decimal(said[place]) for place in (1, 2, 3))
-        if by <= 0 or high < low or (high - low) / by > MOST_VALUES:
+        if not by.is_finite() or by <= 0 or high < low or (high - low) / by > MOST_VALUES:
             return [text]
+        count = int((high - low) / by)
+        return [value_of(str(low + by * place)) for place in range(count + 1)]
     except (InvalidOperation, ArithmeticError):
         return [text]
-    count = int((high - low) / by)
-    return [value_of(str(low + by * place)) for place in range(count + 1)]
 
 
 def fields_of(step: Mapping[str, Any]) -> dict[str, str]:
@@ -333,6 +335,11 @@ def faults_of(content: Mapping[str, Any], description: Mapping[str, Any] | None)
 
     Which columns hold numbers is known from the description; the command looks again.
     """
+    if isinstance(content["step"], list) and len(content["step"]) > MOST_STEPS:
+        many = say(
+            "The app takes recipes of up to {n:,} steps; the command takes any.", n=MOST_STEPS
+        )
+        return [many]
     grid = _grid(content)
     found = dict.fromkeys(grid.faults)
     for tried in grid.tries[:MOST_VALUES]:

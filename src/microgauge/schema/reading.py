@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ BOM = "\ufeff"
 """What some editors begin a text with to say that it is in UTF-8: no part of it."""
 DEEPEST = 50
 """How often one thing may stand in another: beyond, nothing has a meaning."""
+MOST_DIGITS = 4_000
+MOST_BITS = int(MOST_DIGITS * log2(10)) + 1
+"""Of a whole number: Python writes none of more than 4,300 digits."""
 
 
 def read_toml(path: str | Path, what: str = say("schema file")) -> dict[str, Any]:
@@ -63,6 +67,16 @@ def toml_content(text: str, named: str) -> dict[str, Any]:
         raise InputError(
             say("{named} cannot be read: {first_line}.", named=named, first_line=first_line(error))
         ) from None
+    long = [name for name, value in content.items() if has_long(value)]
+    if long:
+        raise InputError(
+            say(
+                "{named} holds a number of more than {digits:,} digits: {long}.",
+                named=named,
+                digits=MOST_DIGITS,
+                long=listing(long),
+            )
+        )
     deep = [name for name, value in content.items() if is_deep(value)]
     if deep:
         raise InputError(
@@ -81,6 +95,20 @@ def is_deep(value: Any) -> bool:
     for _ in range(DEEPEST):
         level = [inner for one in level for inner in _inside(one)]
     return bool(level)
+
+
+def has_long(value: Any) -> bool:
+    """Whether there is a number that Python does not write; in hexadecimal it reads any.
+
+    >>> has_long({"a": [1 << 99_999]}), has_long({"a": [1 << 99]})
+    (True, False)
+    """
+    level = [value]
+    while level:
+        if any(isinstance(one, int) and one.bit_length() > MOST_BITS for one in level):
+            return True
+        level = [inner for one in level for inner in _inside(one)]
+    return False
 
 
 def _inside(value: Any) -> Iterable[Any]:

@@ -303,7 +303,7 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
         if run.prints and run.prints != prints_of(desk.running.folder, run.inputs):
             continue  # a file is another by now
         there[run.about.get("print", "")] = run
-    for count in range(len(content["step"]) + 1):
+    for count in range(len(content["step"]) + 1) if there else ():
         last = there.get(preview_print(state, content, count))
         if last is not None:
             found[count] = {"run": last, **_found(results.result_of(jobs, last), last)}

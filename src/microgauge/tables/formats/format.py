@@ -93,6 +93,12 @@ class Format(ABC):
         del path, where
         return ()
 
+    def listed_sheets(self, path: Path) -> tuple[str, ...]:
+        """The same for a list of files: in a moment, whatever is in the file; none where it is
+        damaged or would take longer."""
+        del path
+        return ()
+
     def opens(self, path: Path, start: bytes) -> bool:
         """Whether a file, by its first bytes or its name, is one of these."""
         told = bool(self.magic) and start.startswith(self.magic)

@@ -7,9 +7,13 @@ dates where all its cells are, else text, as other files would spell it.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from microgauge.errors import InputError, hint, listing
 from microgauge.languages.messages import say
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
 OLD_MAGIC = bytes.fromhex("D0CF11E0A1B11AE1")
 """What Office's older files start with; newer ones do if a password protects them."""
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+
+MOST_LISTED = 16 << 20
+"""Bytes of the part of a file that lists its sheets; in OpenDocument it holds the cells, too."""
 
 
 class Workbook(WholeFormat):
@@ -42,6 +50,16 @@ class Workbook(WholeFormat):
     def sheets(self, path: Path, where: str) -> tuple[str, ...]:
         """All sheets, in their order."""
         return _names(_opened(path, where))
+
+    def listed_sheets(self, path: Path) -> tuple[str, ...]:
+        """All sheets, without the cells: to open a workbook is to unpack all its texts."""
+        try:
+            with zipfile.ZipFile(path) as packed:
+                return _sheets_said(packed)
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError, zlib.error):
+            return ()
+        except (EOFError, RuntimeError, ElementTree.ParseError):
+            return ()
 
     def frame(self, part: Path, where: str) -> pl.DataFrame:
         """The cells of one sheet under the names in its first row."""
@@ -80,6 +98,46 @@ def _opened(path: Path, where: str) -> Any:
 
 def _protected(where: str) -> str:
     return say("{where} is protected by a password. Save a copy without one.", where=where)
+
+
+def _sheets_said(packed: zipfile.ZipFile) -> tuple[str, ...]:
+    """What the part that lists the sheets says; at most as much of it is read as it may be long."""
+    if "xl/workbook.xml" in packed.namelist():
+        kinds = {
+            one.get("Id"): one.get("Type", "")
+            for one in _elements(packed, "xl/_rels/workbook.xml.rels", "Relationship")
+        }
+        return tuple(
+            one.get("name", "")
+            for one in _elements(packed, "xl/workbook.xml", "sheet")
+            if kinds.get(_reference(one), "").endswith("/worksheet")
+        )
+    tables = _elements(packed, "content.xml", "table")
+    names = ([v for k, v in one.items() if _local(k) == "name"] for one in tables)
+    return tuple(found[0] for found in names if found)
+
+
+def _elements(packed: zipfile.ZipFile, part: str, name: str) -> Iterator[dict[str, str]]:
+    """The attributes of the elements of a name."""
+    if packed.getinfo(part).file_size > MOST_LISTED:
+        return
+    with packed.open(part) as file:
+        text = file.read(MOST_LISTED)
+    if b"<!DOCTYPE" in text:
+        return  # office programs write none, and what one defines may be of any length
+    for _, element in ElementTree.iterparse(io.BytesIO(text), ("start",)):  # noqa: S314
+        if _local(element.tag) == name:
+            yield dict(element.attrib)
+
+
+def _local(name: str) -> str:
+    """A name without its namespace."""
+    return name.rpartition("}")[2]
+
+
+def _reference(sheet: dict[str, str]) -> str | None:
+    """By which a sheet is named among the parts of the file."""
+    return next((v for k, v in sheet.items() if k.startswith("{") and _local(k) == "id"), None)
 
 
 def _names(workbook: Any) -> tuple[str, ...]:
