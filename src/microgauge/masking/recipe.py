@@ -62,12 +62,18 @@ class Recipe:
         steps = [step for step in self.steps if step is not None and step.looks]
         return {name for step in steps for name in step.variables}
 
+    @property
+    def counted(self) -> set[str]:
+        """Those of them that some step needs as numbers."""
+        steps = [step for step in self.steps if step is not None and step.counts]
+        return {name for step in steps for name in step.variables}
+
     def check(self, data: Data, partial: Collection[int] = ()) -> None:
         """Every fault of form, and of every step against a table, in one `InputError`.
 
         Of steps at the places in `partial` only the variables are checked.
         """
-        data = data.prepared(self.named)
+        data = data.prepared(self.named, self.counted)
         look = Look(dict(data.uses), data.rows)
         faults = [*self.faults, *data.faults(self.named)]
         for place, step in enumerate(self.steps, start=1):
@@ -88,7 +94,7 @@ class Recipe:
 
     def rows_after(self, data: Data) -> int:
         """How many records the protected table will have."""
-        data = data.prepared(self.named)
+        data = data.prepared(self.named, self.counted)
         look = Look(dict(data.uses), data.rows)
         for step in self.steps:
             if step is not None:
@@ -97,7 +103,7 @@ class Recipe:
 
     def applied(self, data: Data) -> Data:
         """The protected table. Each step has chance of its own, whatever the others are."""
-        data = data.prepared(self.named)
+        data = data.prepared(self.named, self.counted)
         self.check(data)
         for place, step in enumerate(self.steps):
             assert step is not None

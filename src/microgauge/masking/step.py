@@ -43,6 +43,11 @@ class Step(ABC):
         default=(), metadata={"said": say("must be names of variables.")}
     )
 
+    @property
+    def counts(self) -> bool:
+        """Whether it needs its variables as numbers."""
+        return self.takes == "number"
+
     def faults(self, look: Look, *, own: bool = True) -> list[str]:
         """What is wrong with the step for such a table; `own`: with its parameters, too."""
         return [*self.variable_faults(look), *(self.own_faults(look) if own else [])]

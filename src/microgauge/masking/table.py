@@ -42,11 +42,18 @@ class Data:
     parsed: dict[str, pl.Series] = field(default_factory=dict)
     """Spelled columns that were asked for, each parsed once for all recipes of a grid."""
 
-    def prepared(self, names: Collection[str]) -> Data:
-        """With the columns that are used as numbers, where all values spell plain ones."""
-        if not self.spelled:
-            return self
+    def prepared(self, names: Collection[str], counted: Collection[str] = ()) -> Data:
+        """With the columns that are used as numbers, where all values spell plain ones.
+
+        `names` are all that are used. A file that tells texts from numbers may still hold numbers
+        as texts: of these the `counted` are read, those that nothing but numbers will do for.
+        """
         used = [name for name in self.frame.columns if name in names]
+        if not self.spelled:
+            types = self.frame.schema
+            used = [name for name in used if name in counted and types[name] == pl.String]
+        if not used:
+            return self
         for name in used:
             if name not in self.parsed:
                 self.parsed[name] = _as_numbers(self.column(name)).alias(name)

@@ -144,13 +144,14 @@ def _maker(grid: Grid, data: Data) -> Callable[[str], Any]:
 def _faults(grid: Grid, data: Data) -> list[str]:
     """Every fault of the grid, and of every recipe in it, once."""
     faults = dict.fromkeys(grid.faults)
-    seen: dict[frozenset[str], Data] = {}  # recipes that name the same variables see the same
+    seen: dict[object, Data] = {}  # recipes that name the same variables see the same
     for tried in grid.tries:
-        names = frozenset(tried.recipe.named)
+        recipe = tried.recipe
+        names = frozenset(recipe.named), frozenset(recipe.counted)
         if names not in seen:
-            seen[names] = data.prepared(names)
+            seen[names] = data.prepared(*names)
         try:
-            tried.recipe.check(seen[names], grid.partial)
+            recipe.check(seen[names], grid.partial)
         except InputError as error:
             faults |= dict.fromkeys(error.faults)
     return list(faults)

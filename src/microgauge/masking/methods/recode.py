@@ -40,6 +40,11 @@ class Recode(Step):
     prefix: int | None = field(default=None, metadata={"tried": (1, 3, 1)})
     """Keep so many characters of a code."""
 
+    @property
+    def counts(self) -> bool:
+        """Breaks are for numbers; other ways take any values."""
+        return self.breaks is not None
+
     def own_faults(self, look: Look) -> list[str]:
         """One of three ways, and what it needs."""
         ways = [w for w in ("map", "breaks", "prefix") if getattr(self, w) is not None]

@@ -16,6 +16,8 @@ from microgauge.sections.verdict.safe import GOOD, risk_of
 
 MOST_NAMED = 3
 MOST_KEYS = 5
+FEW = 0.01
+"""Combinations that stand out for each record, below which that is no warning."""
 MANY = 50.0
 """Per cent of what makes records special from which a variable is told of."""
 
@@ -263,8 +265,10 @@ def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
         return []
     ranked = sorted(risk.suda.contributions.items(), key=lambda item: (-item[1], item[0]))
     driving = [(name, share) for name, share in ranked if share >= MANY]
-    if not driving or not sum((risk.suda.msus or {}).values()):
+    count = sum((risk.suda.msus or {}).values())
+    if not driving or not count:
         return []
+    few = count < FEW * risk.records
     told = [
         say("{name} in {share}", name=name, share=about_per_cent(share / 100))
         for name, share in driving[:MOST_NAMED]
@@ -277,7 +281,7 @@ def special_uniques(result: Assessment, safe: Opinion) -> list[Finding]:
     return [
         Finding(
             code="special-uniques",
-            grade="note" if safe.grade == "good" else "warn",
+            grade="note" if few or safe.grade == "good" else "warn",
             about=tuple(name for name, _ in driving),
             sentence=say(
                 "Some records stand out by only a few of their values; {value}.",

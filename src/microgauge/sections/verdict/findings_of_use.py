@@ -112,7 +112,7 @@ def lost_variables(result: Assessment) -> list[Finding]:
             about=tuple(weak),
             sentence=strung(_lost_said(weak), " "),
             remedy=say(
-                "Protect such variables more gently, or tell users not to relate them to others."
+                "Protect such variables more gently, or tell users which of their tables changed."
             ),
             see="docs/tables.md",
         )
@@ -134,8 +134,8 @@ def _lost_said(weak: Mapping[str, Place]) -> list[str]:
         where = next(iter(near.values())) if len(near) == 1 else listing(told, MOST_NAMED)
         said.append(
             say(
-                "Tables {which} are nearer to shuffled variables (0 %) than to a fresh "
-                "sample of the original (100 %): {where}.",
+                "Taken together, tables {which} are nearer to shuffled variables (0 %) than to a "
+                "fresh sample of the original (100 %): {where}.",
                 which=which,
                 where=where,
             )
