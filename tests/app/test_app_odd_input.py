@@ -78,9 +78,7 @@ def test_a_release_lists_its_commands_whatever_files_are_called(tables, name):
 
 def words(line):
     """What a shell makes of a line."""
-    told = subprocess.run(
-        ["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True
-    )
+    told = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True)
     return [os.fsdecode(word) for word in told.stdout.split(b"\0")[:-1]]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from microgauge.app.limits import fields_of
 from microgauge.app.results import against
+from microgauge.results.verdict import LIMIT_LOW
 from support.app import visited
 
 
@@ -111,3 +112,12 @@ KEPT = {"figure": "k", "operator": ">=", "limit": 3.0, "value": 4.0, "met": True
 )
 def test_what_speaks_against_a_release(found, told):
     assert against(found) == told
+
+
+def test_a_limit_that_shuffled_variables_keep_speaks_against_a_file():
+    said = "The limit on use that is kept says little."
+    finding = {"code": LIMIT_LOW, "grade": "warn", "sentence": said, "remedy": None}
+    sides = {side: {"grade": "good", "sentence": "Good."} for side in ("useful", "safe")}
+    outcome = {"requirements": [], "verdict": {**sides, "findings": [finding]}}
+    assert against(outcome) == [said]
+    assert against({**outcome, "verdict": {**sides, "findings": []}}) == []

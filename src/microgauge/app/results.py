@@ -14,6 +14,7 @@ from microgauge.app.shapes import MAYBE_NUMBER, Plain, fits, limit_of, result_in
 from microgauge.languages.messages import Form, said_again, say, strung
 from microgauge.measures.balance.balance import frontier
 from microgauge.results.requirements import requirement_line
+from microgauge.results.verdict import LIMIT_LOW
 
 NOT_MEASURED = say("Its safety was not measured.")
 POOR = (say("Its use is called poor."), say("Its safety is called poor."))
@@ -66,8 +67,9 @@ def against(outcome: Mapping[str, Any] | None) -> list[str]:
     found += [said for grade, said in zip(grades, POOR, strict=True) if grade == "poor"]
     if grades[1] == "unknown":
         found.append(verdict["safe"]["sentence"])
-    stops = [one["sentence"] for one in verdict["findings"] if one["grade"] == "stop"]
-    return [*found, *stops]
+    told = verdict["findings"]
+    found += [one["sentence"] for one in told if one.get("code") == LIMIT_LOW]
+    return [*found, *(one["sentence"] for one in told if one["grade"] == "stop")]
 
 
 def beside_stop(opinion: Mapping[str, Any]) -> str:

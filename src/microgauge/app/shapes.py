@@ -59,7 +59,7 @@ VERDICT = {
     "safe": SIDE,
     "utility": MAYBE_NUMBER,
     "risk": MAYBE_NUMBER,
-    "findings": [{"grade": str, "sentence": str, "remedy": MAYBE_TEXT}],
+    "findings": [{"grade": str, "sentence": str, "remedy": MAYBE_TEXT, "code?": str}],
 }
 LIMIT = {
     "figure": str,

@@ -24,13 +24,13 @@ from microgauge.results import (
 from microgauge.results.figures import Measures, figure_value, map_utility
 from microgauge.results.left_in import stops
 from microgauge.results.requirements import Requirement, apart
+from microgauge.results.verdict import LIMIT_LOW
 from microgauge.results.wording import called, in_words
 from microgauge.schema import Schema
 from microgauge.schema.limits import Limit
 from microgauge.sections.balance.section import balanced
 from microgauge.sections.requirements.holding import limits_of, measures_of, requirements_of
 from microgauge.sections.verdict.forming import with_verdict
-from microgauge.sections.verdict.low_limits import LOW
 
 Replicates = Callable[[Candidate], Sequence[float]]
 """The utility of a candidate without each of the groups of units, which are the same for all;
@@ -161,7 +161,7 @@ def useless(candidate: Candidate) -> bool:
     verdict = candidate.assessment.verdict
     if verdict is None:
         return False
-    return verdict.useful.grade == "poor" or any(one.code == LOW for one in verdict.findings)
+    return verdict.useful.grade == "poor" or any(one.code == LIMIT_LOW for one in verdict.findings)
 
 
 def barred(candidate: Candidate) -> bool:

@@ -9,6 +9,8 @@ from microgauge.results.disclosure import LookedFor
 
 Grade = Literal["good", "fair", "poor", "unknown"]
 FindingGrade = Literal["stop", "warn", "note"]
+LIMIT_LOW = "limit-low"
+"""Code of the finding that limits on use say little: whoever chooses among files looks for it."""
 
 
 @dataclass(frozen=True, kw_only=True)

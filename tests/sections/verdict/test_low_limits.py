@@ -6,7 +6,7 @@ import pytest
 
 import microgauge
 from microgauge.demo import ORIGINAL, SCHEMA
-from microgauge.sections.verdict.low_limits import LOW
+from microgauge.results.verdict import LIMIT_LOW
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def ranked(original, candidates, require):
 
 
 def low(result):
-    return [one for one in result.verdict.findings if one.code == LOW]
+    return [one for one in result.verdict.findings if one.code == LIMIT_LOW]
 
 
 def test_a_limit_that_shuffled_variables_keep_recommends_none_of_them(original, shuffled):

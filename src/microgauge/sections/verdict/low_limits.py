@@ -9,15 +9,12 @@ from microgauge.languages.messages import count, say, strung
 from microgauge.results import Assessment
 from microgauge.results.figures import Measures
 from microgauge.results.requirements import Requirement
-from microgauge.results.verdict import Finding
+from microgauge.results.verdict import LIMIT_LOW, Finding
 from microgauge.results.wording import figure
 from microgauge.schema.limits import Limit
 from microgauge.sections.verdict.limits import limits_on
 from microgauge.sections.verdict.standing import HALF, is_one_record, removed, tables_left
 from microgauge.sections.verdict.useful import place_of
-
-LOW = "limit-low"
-"""The code of the finding: whoever chooses among files looks for it."""
 
 
 def low_limits(result: Assessment, measures: Measures) -> list[Finding]:
@@ -37,7 +34,7 @@ def low_limits(result: Assessment, measures: Measures) -> list[Finding]:
         return []
     return [
         Finding(
-            code=LOW,
+            code=LIMIT_LOW,
             grade="warn",
             about=(),
             sentence=_said(limits, [x for x in floors if x is not None]),
