@@ -540,6 +540,44 @@ class TestPictures:
             assert {"question", "range", "direction", "reference"} <= set(words)
             assert all(words.values())
 
+    @pytest.mark.parametrize(
+        ("require", "undecided"), [(None, True), ("risk<=0.9", False), ("risk<=0", False)]
+    )
+    def test_without_a_limit_on_risk_nothing_is_decided_yet(self, require, undecided):
+        original = small(60)
+        result = microgauge.rank(
+            original, [shuffled(original, "sex"), shuffled(original, "age")],
+            schema={"variable": {"age": {"role": "quasi_identifier"}}}, only=["verdict"],
+            require=require,
+        )  # fmt: skip
+        choice = data_of(result.report())["choice"]
+        assert choice["undecided"] is undecided
+        assert (choice["name"] is None) == (require != "risk<=0.9")
+
+    def test_what_must_not_be_released_is_not_undecided(self):
+        original = small(60)
+        result = microgauge.rank(
+            original, [original.copy()],
+            schema={"variable": {"age": {"role": "quasi_identifier"}}}, only=["verdict"],
+        )  # fmt: skip
+        assert not data_of(result.report())["choice"]["undecided"]
+        assert "Release none: the only candidate must not be released" in str(result)
+
+    def test_a_variable_lost_something_only_where_that_was_found(self):
+        original = small(400)
+        chance = original.sample(frac=1, replace=True, random_state=1).reset_index(drop=True)
+        chance.loc[:200, "sex"] = "female"
+        chance.loc[:2, "age"] = None
+        internal, public = (
+            data_of(microgauge.assess(original, chance, only=["gdu"], details=True).report(edition))
+            for edition in ("internal", "public")
+        )
+        assert any(v["utility"] < 0.9995 and v["p_value"] >= 0.05 for v in internal["variables"])
+        for data in (internal, public):
+            assert {v["name"] for v in data["variables"] if v["lost"]} == {"sex"}
+        assert {v["name"] for v in internal["variables"] if v["more_missing"]} == {"age"}
+        assert not any("more_missing" in v for v in public["variables"])
+
     def test_a_ranking_holds_the_report_of_every_candidate(self):
         data = data_of(demo_ranking().report())
         assert data["candidates"] == ["light", "bands", "joined", "coarse", "strong"]

@@ -17,6 +17,7 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.results.figures import utility_title
+from microgauge.results.left_in import stops
 from microgauge.results.names import columns_of, cut, plain, shortened
 from microgauge.results.requirements import limit_said
 from microgauge.results.wording import counted, figure, per_cent, rounded_per_cent
@@ -81,11 +82,7 @@ def _called(result: Ranking, most: int = 40) -> dict[str, str]:
 def verdict(result: Ranking) -> list[str]:
     """Which to release and why, what speaks against it, and who else is as good."""
     found, name = result.recommended, result.recommended.name
-    said = (
-        say("Release {called}", called=_called(result)[name])
-        if name is not None
-        else say("Release none")
-    )
+    said = _which(result)
     if result.best is not None and result.best.said:
         said += say(" ({said})", said=plain(result.best.said))
     told = [say("{said}: {reason}.", said=said, reason=plain(found.reason))]
@@ -96,6 +93,23 @@ def verdict(result: Ranking) -> list[str]:
     if name is None and result.max_risk is None and result.leader is not None:
         told.append(leading(result))
     return told
+
+
+def _which(result: Ranking) -> str:
+    name = result.recommended.name
+    if name is not None:
+        return say("Release {called}", called=_called(result)[name])
+    return UNDECIDED if undecided(result) else say("Release none")
+
+
+UNDECIDED = say("No version is recommended yet")
+
+
+def undecided(result: Ranking) -> bool:
+    """Whether none is recommended only because nobody said how much risk is too much."""
+    if result.recommended.name is not None or result.max_risk is not None:
+        return False
+    return any(c.keeps_limits and not stops(c.assessment.left_in) for c in result.candidates)
 
 
 def _equals(result: Ranking) -> str:

@@ -15,6 +15,7 @@ from microgauge.render.ranking import (
     limits_said,
     missed_said,
     stability,
+    undecided,
     verdict,
 )
 from microgauge.render.report.data import Data, assessment_data, compared, day, explanations
@@ -120,6 +121,7 @@ def _choice(result: Ranking) -> Data:
     names = [candidate.name for candidate in result.candidates]
     return {
         "name": found.name,
+        "undecided": undecided(result),
         "settings": "" if result.best is None else result.best.said,
         "reason": as_sentence(found.reason, names),
         "against": None if found.against is None else as_sentence(found.against, names),

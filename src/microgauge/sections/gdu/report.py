@@ -23,6 +23,7 @@ from microgauge.results.wording import called, probability
 from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
+    CHANGED,
     NOT_FOUND,
     change_said,
     pair_story,
@@ -96,10 +97,15 @@ def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
 
 
 def _lost(fact: VariableResult, score: VariableScore | None) -> bool:
-    """Whether something was taken from a variable, by what its values show."""
+    """Whether something is shown to be taken from a variable: removed, recoded, found changed.
+
+    A utility below 1 shows nothing by itself: chance alone makes it so.
+    """
     if fact.removed or fact.recoding is not None:
         return True
-    return score is not None and score.utility is not None and score.utility < AS_GOOD_AS_KEPT
+    if score is None or score.utility is None:
+        return False
+    return score.utility < AS_GOOD_AS_KEPT if score.p is None else score.p < CHANGED
 
 
 def _entry(
@@ -110,7 +116,7 @@ def _entry(
         "missing": [fact.missing_original, fact.missing_protected],
         "detail": detail_data(detail),
         "story": "" if score is None else variable_story(fact, score),
-        "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
+        "more_missing": (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
     entry["value_labels"] = _value_labels(fact, entry["detail"], *_mapped(fact))
@@ -194,7 +200,7 @@ def public_story(fact: VariableResult, score: VariableScore | None) -> str:
     given = _given(fact)
     if score is None or score.utility is None:
         return strung([*given, say("not measured")], ", ")
-    if score.p is not None and score.p < 0.05:
+    if score.p is not None and score.p < CHANGED:
         return strung([*given, say("distribution changed")], ", ")
     # That it is exactly the same would confirm every value of the release.
     return given[0] if given else NOT_FOUND

@@ -24,13 +24,13 @@ const title = () => {
 
 // Which, why, what speaks against it, and the limits.
 const chosen = () => {
-  const { name: said, settings, reason, against } = data.choice;
+  const { name: said, undecided, settings, reason, against } = data.choice;
+  const nobody = undecided ? say("No version is recommended yet") : say("Release none");
   const first =
-    said === null
-      ? say("Release none")
-      : el("span", {}, ...woven(say("Release {name}"), { name: name(said) }));
+    said === null ? nobody : el("span", {}, ...woven(say("Release {name}"), { name: name(said) }));
+  const grade = undecided ? "unknown" : said === null ? "poor" : "good";
   const found = [
-    el("p", { class: "chosen" }, icon(said === null ? "poor" : "good"), first),
+    el("p", { class: "chosen" }, icon(grade), first),
     settings ? el("p", { class: "soft", dir: "auto" }, settings) : null,
     el("h2", {}, say("Why")),
     el("p", {}, reason),
