@@ -201,7 +201,7 @@ def test_without_a_limit_on_risk_none_is_recommended(demo):
     assert "no limit on risk" in demo.recommended.reason
     assert "--max-risk" in demo.recommended.reason
     text = " ".join(str(demo).split())
-    assert f"{best.name} has the lead with 0.5 of utility and 0.5 of safety, which is no" in text
+    assert f"{best.name} has the lead on the map with 0.5 of utility and 0.5 of safety, which is no" in text
     assert "Release none" not in text
     assert "No version is recommended yet: no limit on risk was given" in text
 

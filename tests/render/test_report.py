@@ -563,6 +563,26 @@ class TestPictures:
         assert not data_of(result.report())["choice"]["undecided"]
         assert "Release none: the only candidate must not be released" in str(result)
 
+    @pytest.mark.parametrize(("utility", "same"), [("tables", False), ("U", True)])
+    def test_both_balances_of_a_ranking_say_what_they_are_made_of(self, utility, same):
+        original = small(80)
+        result = microgauge.rank(
+            original, [shuffled(original, "sex"), shuffled(original, "age")],
+            schema={
+                "variable": {"age": {"role": "quasi_identifier"}}, "rank": {"utility": utility},
+            },
+            only=["verdict", "rut"],
+        )  # fmt: skip
+        own, other = data_of(result.report())["balances"]
+        assert own.startswith("RUT is 0.5 · U + 0.5 · (1 − R): U is how little each variable")
+        assert ("is the same figure" in other) == same
+        assert ("in place of U" in other) == (not same)
+        # Nothing is called by the other's name.
+        long = " ".join(result.long_text().split())
+        assert own in long
+        assert "The best balance on the map" in long
+        assert "balances" not in data_of(result.report(edition="public"))
+
     def test_a_variable_lost_something_only_where_that_was_found(self):
         original = small(400)
         chance = original.sample(frac=1, replace=True, random_state=1).reset_index(drop=True)

@@ -273,7 +273,7 @@ def _balances(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> 
         "type": "quantitative", "title": None, "scale": {"zero": False}, "axis": {"tickCount": 4},
     }  # fmt: skip
     return {
-        "title": [say("Balance (as RUT) over the levels;"), say("the band is α from 0.2 to 0.8")],
+        "title": [say("Balance on the map over the levels;"), say("the band is α from 0.2 to 0.8")],
         **sizes,
         "data": {"values": [_band(c) for c in known]},
         "layer": [

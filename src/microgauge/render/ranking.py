@@ -142,9 +142,9 @@ def leading(result: Ranking) -> str:
     rut = next(c.assessment.rut for c in result.candidates if c.assessment.rut is not None)
     weights = say("{alpha:g} of utility and {beta:g} of safety", alpha=rut.alpha, beta=rut.beta)
     how = (
-        say("the best ratio of utility to risk")
+        say("the best ratio of utility to risk on the map")
         if rut.form == "ratio"
-        else say("the lead with {weights}", weights=weights)
+        else say("the lead on the map with {weights}", weights=weights)
     )
     assert result.leader is not None
     return say(
@@ -175,7 +175,51 @@ def _table(result: Ranking, amounts: Amounts) -> str:
         lines += wrapped(f"limits: {', '.join(limits_said(result))}", "    ", "      ")
     lines.append(f"    risk: {RISKS[result.risk_measure]}")
     lines += wrapped(f"utility: {plain(utility_title(result.utility_measure))}", "    ", "      ")
+    said = balances_said(result) if amounts.expert else []
+    lines += [line for one in said for line in wrapped(one, "    ", "      ")]
     return "\n".join(lines)
+
+
+RUT_IS = {
+    "sum": say("{alpha:g} · U + {beta:g} · (1 − R)"),
+    "difference": say("{alpha:g} · U − {beta:g} · R"),
+    "ratio": say("U / R"),
+}
+"""What RUT is made of, by its form."""
+
+
+def balances_said(result: Ranking) -> list[str]:
+    """What RUT and the balance on the map are made of, and why they may name different leaders.
+
+    Nothing where no RUT is shown.
+    """
+    rut = next((c.assessment.rut for c in result.candidates if c.balance is not None), None)
+    if rut is None:
+        return []
+    own = say(
+        "RUT is {formula}: U is how little each variable changed by itself (Kim 2025), R is "
+        "{risk}. U does not see relations between variables: a file that lost them may have the "
+        "highest RUT.",
+        formula=RUT_IS[rut.form].format(alpha=rut.alpha, beta=rut.beta),
+        risk=RISKS[rut.risk_measure],
+    )
+    if result.utility_measure == "U":
+        return [
+            own,
+            say(
+                "The balance on the map is the same figure, of candidates that keep the limits "
+                "and may be released."
+            ),
+        ]
+    return [
+        own,
+        say(
+            "The balance on the map takes the utility of the map ({utility}) in place of U, of "
+            "candidates that keep the limits and may be released: so another one may lead at the "
+            "same weights.",
+            utility=plain(utility_title(result.utility_measure)),
+        ),
+    ]
 
 
 def limits_said(result: Ranking) -> list[str]:
@@ -353,9 +397,9 @@ def stability(result: Ranking) -> str:
     if not any(step.leader for step in result.sweep):
         return say("No candidate that may be released has a balance of risk and utility")
     which = (
-        say("The best balance of those within the limits")
+        say("The best balance on the map of those within the limits")
         if result.limits
-        else say("The best balance")
+        else say("The best balance on the map")
     )
     if result.stable:
         return say("{which} does not depend on the weight of utility", which=which)

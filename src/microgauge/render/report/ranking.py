@@ -11,6 +11,7 @@ from microgauge.languages.messages import number, say
 from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
 from microgauge.render.ranking import (
     RISKS,
+    balances_said,
     cluster_vote_words,
     limits_said,
     missed_said,
@@ -98,6 +99,7 @@ def _chosen(result: Ranking, words: Words) -> Data:
         "levels": closer_spec(result, words) if result.explored else levels_spec(result),
         "settings": [c.said for c in result.candidates] if result.explored else None,
         "clusters": cluster_vote_words(result),
+        "balances": balances_said(result),
         "sweep": [[step.alpha, step.leader] for step in result.sweep],
         "notes": list(result.notes),
     }

@@ -167,9 +167,10 @@ const experts = (parent) => {
   if (!data.table) return;
   const place = question(parent, "experts", say("For experts"), say("Experts"));
   place.append(sideBySide(data.experts, say("Other figures")));
+  place.append(...(data.balances ?? []).map((said) => el("p", { class: "soft" }, said)));
   if (data.sweep?.some(([, leader]) => leader !== null)) {
     const steps = data.sweep.map(([alpha, leader]) => `${exact(alpha)} ${leader}`).join(", ");
-    const said = say("Best balance by the weight of utility: {steps}.", { steps });
+    const said = say("Best balance on the map by the weight of utility: {steps}.", { steps });
     place.append(el("p", { class: "soft" }, said));
   }
   if (data.clusters) place.append(el("p", { class: "soft" }, data.clusters));
