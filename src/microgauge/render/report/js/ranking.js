@@ -65,7 +65,16 @@ const decision = () => {
   );
   if (data.choice) {
     const map = chart(say("Risk–utility map"), () => data.map);
-    place.append(el("div", { class: "answers choosing" }, chosen(), map));
+    // Where candidates lie on each other there, they are shown from closer, too.
+    const closer = data.closer
+      ? el(
+          "div",
+          { class: "closer" },
+          chart(say("The candidates, closer"), () => data.closer),
+        )
+      : null;
+    const maps = el("div", { class: "maps" }, map, closer);
+    place.append(el("div", { class: "answers choosing" }, chosen(), maps));
   } else
     place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
   place.append(paper(data.compared));
@@ -74,7 +83,6 @@ const decision = () => {
 
 const levels = (place) => {
   if (!data.levels) return;
-  if (data.closer) place.append(chart(say("The candidates, closer"), () => data.closer));
   const title = data.settings
     ? say("The candidates, closer")
     : say("Safety, utility and balance over the candidates");
