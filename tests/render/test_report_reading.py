@@ -145,12 +145,19 @@ class TestFirst:
 
     def test_variables_that_lost_something_are_shown_the_others_folded(self, visit):
         variables = data_of(page_of("demo", "internal"))["variables"]
-        lost = {v["name"] for v in variables if v["lost"]}
-        assert {"COW", "AGEP", "SCHL"} <= lost
+        changed = {v["name"] for v in variables if v["lost"]}
+        missing = {v["name"] for v in variables if v["more_missing"]} - changed
+        assert changed == {"COW", "AGEP"}
+        assert missing == {"SCHL", "WKHP"}
+        lost = changed | missing
         with visit("demo") as page:
             names = page.locator("#variables tbody button.name")
             assert len(lost) <= names.count() < len(variables)
             assert lost <= set(names.all_inner_texts())
+            assert (
+                "2 of 14 variables were removed, recoded or found changed. Of 2 more, more values "
+                "are missing than before." in page.inner_text("#variables")
+            )
             page.locator("#variables .more").click()
             assert names.count() == len(variables)
 
