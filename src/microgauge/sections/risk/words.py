@@ -83,17 +83,7 @@ def risk_stories(risk: Risk, matched: bool = True, most: int = 4) -> list[tuple[
         )
     for place, sensitive in enumerate(risk.sensitive):
         found.append(("" if place else say("sensitive"), _sensitive(sensitive)))
-    ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
-    held = strung(
-        (
-            say("{name} {share:.0f} %", name=name, share=share)
-            for name, share in ranked[:most]
-            if share > 0
-        ),
-        ", ",
-    )
-    if held:
-        found.append((say("special"), say("unique by few variables, with {held}", held=held)))
+    found += _special(risk, most)
     if risk.linkage is not None:
         found.append(
             (
@@ -105,6 +95,21 @@ def risk_stories(risk: Risk, matched: bool = True, most: int = 4) -> list[tuple[
             )
         )
     return found
+
+
+def _special(risk: Risk, most: int) -> list[tuple[str, str]]:
+    """What makes records special, where something does."""
+    ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
+    held = strung(
+        (
+            say("{name} {share:.0f} %", name=name, share=share)
+            for name, share in ranked[:most]
+            if share > 0
+        ),
+        ", ",
+    )
+    said = say("unique by few variables, with {held}", held=held)
+    return [(say("special"), said)] if held else []
 
 
 def _missing(risk: Risk) -> str:
