@@ -583,6 +583,25 @@ class TestPictures:
         assert "The best balance on the map" in long
         assert "balances" not in data_of(result.report(edition="public"))
 
+    @pytest.mark.parametrize("yardsticks", [False, True])
+    def test_references_of_utility_say_that_they_have_what_was_removed(self, yardsticks):
+        original = small(200)
+        headings = [
+            block["heading"]
+            for gone in ([], ["sex"], ["sex", "age"])
+            for section in data_of(
+                microgauge.assess(
+                    original, shuffled(original, "income").drop(columns=gone),
+                    only=["gdu", *(["yardsticks"] if yardsticks else [])],
+                ).report()
+            )["sections"]
+            for block in section["blocks"]
+            if block["block"] == "ruler"
+        ]  # fmt: skip
+        assert [h.startswith("Global data utility: ") for h in headings] == [True, False, False]
+        assert "the removed variable counted as lost in this file only" in headings[1]
+        assert "the 2 removed variables counted as lost in this file only" in headings[2]
+
     def test_a_variable_lost_something_only_where_that_was_found(self):
         original = small(400)
         chance = original.sample(frac=1, replace=True, random_state=1).reset_index(drop=True)

@@ -61,9 +61,22 @@ def _beside_yardsticks(gdu: GDU) -> list[Block]:
     }
     if gdu.value is None or all(value is None for value in known.values()):
         return []
-    heading = say("Global data utility: the farther to the right, the less was lost")
-    chart = ruler(say("GDU beside yardsticks"), heading, known, gdu.value)
+    chart = ruler(say("GDU beside yardsticks"), utility_heading(gdu), known, gdu.value)
     return [Group(name="gdu", title=say("Global data utility"), explain="gdu", blocks=(chart,))]
+
+
+def utility_heading(gdu: GDU) -> str:
+    """What stands above files whose loss is known: these have all variables."""
+    gone = sum(v.reason == "removed" for v in gdu.variables)
+    if not gone:
+        return say("Global data utility: the farther to the right, the less was lost")
+    return count(
+        gone,
+        "Global data utility, the removed variable counted as lost in this file only: the farther "
+        "to the right, the less was lost",
+        "Global data utility, the {n:,} removed variables counted as lost in this file only: the "
+        "farther to the right, the less was lost",
+    )
 
 
 def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
