@@ -64,6 +64,7 @@ def short_ranking(result: Ranking, ending: Rows, more: str) -> str:
 
 
 def _ranked(result: Ranking, amounts: Amounts) -> list[str]:
+    balances = balances_said(result) if amounts.expert else []
     return [
         "\n".join(line for said in verdict(result) for line in wrapped(said, "", "  ")),
         _table(result, amounts),
@@ -71,6 +72,7 @@ def _ranked(result: Ranking, amounts: Amounts) -> list[str]:
         _steps(result, amounts.along) if result.max_risk is None else "",
         _settings(result, amounts.along),
         _sweep(result),
+        "\n".join(line for one in balances for line in wrapped(one, "", "  ")),
     ]
 
 
@@ -175,8 +177,6 @@ def _table(result: Ranking, amounts: Amounts) -> str:
         lines += wrapped(f"limits: {', '.join(limits_said(result))}", "    ", "      ")
     lines.append(f"    risk: {RISKS[result.risk_measure]}")
     lines += wrapped(f"utility: {plain(utility_title(result.utility_measure))}", "    ", "      ")
-    said = balances_said(result) if amounts.expert else []
-    lines += [line for one in said for line in wrapped(one, "    ", "      ")]
     return "\n".join(lines)
 
 
