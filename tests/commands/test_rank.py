@@ -201,8 +201,12 @@ def test_without_a_limit_on_risk_none_is_recommended(demo):
     assert "no limit on risk" in demo.recommended.reason
     assert "--max-risk" in demo.recommended.reason
     text = " ".join(str(demo).split())
-    assert f"{best.name} has the lead with 0.5 of utility and 0.5 of safety, which is no" in text
-    assert "Release none" in text
+    assert (
+        f"{best.name} has the lead on the map with 0.5 of utility and 0.5 of safety, which is no"
+        in text
+    )
+    assert "Release none" not in text
+    assert "No version is recommended yet: no limit on risk was given" in text
 
 
 def test_what_each_step_along_the_frontier_costs(demo):
@@ -275,7 +279,7 @@ def test_levels_are_drawn_in_the_order_given(demo):
     across = [found[name][0] for name in NAMES]
     assert across == sorted(across)
     assert len(set(across)) == len(NAMES)
-    for word in ("safety", "utility", "RUT"):
+    for word in ("safety", "utility", "Balance on the map"):
         assert any(word in text for text in found)
 
 
@@ -1106,7 +1110,7 @@ class TestRankCommand:
         assert rank_command() == 0
         printed = capsys.readouterr()
         assert printed.err == ""
-        assert printed.out.startswith("Release ")
+        assert printed.out.startswith("No version is recommended yet: no limit on risk")
         for name in ("weak", "middle", "strong"):
             assert name in printed.out
         assert max(map(columns_of, printed.out.splitlines())) <= 80
@@ -1122,7 +1126,7 @@ class TestRankCommand:
         out = capsys.readouterr().out
         assert rank_command("--json", "r.json") == 0
         assert Path("r.json").read_text(encoding="utf-8") == out
-        assert capsys.readouterr().out.startswith("Release ")
+        assert capsys.readouterr().out.startswith("No version is recommended yet: ")
 
     def test_the_command_says_what_the_function_says(self, capsys):
         assert rank_command("--json", "-", "--max-risk", "0.4", "--preset", "public") == 0

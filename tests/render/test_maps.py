@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 import microgauge
-from microgauge.render.charts import assessment_map_spec, closer_spec, levels_spec, map_spec
+from microgauge.render.charts import (
+    assessment_map_spec,
+    closer_spec,
+    crowded,
+    levels_spec,
+    map_spec,
+)
 from microgauge.render.pictures import drawn
 from microgauge.results import Candidate, Ranking
 from microgauge.results.lettering import Box, Lettering, Spot, text_width
@@ -289,3 +295,50 @@ def test_widths_are_no_narrower_than_in_a_browser(page):
         for text, width in zip(texts, row, strict=True):
             assert width <= text_width(text, 14) * 1.001
             assert width >= text_width(text, 14) * 0.6
+
+
+# -- from closer --------------------------------------------------------------------------------
+
+
+def placed_ranking(*places, **more_of_it):
+    """Candidates at these places, the original far from them."""
+    candidates = tuple(
+        Candidate(
+            name=f"file {number}",
+            assessment=an_assessment(),
+            standing=Standing(risk=risk, utility=utility),
+        )
+        for number, (risk, utility) in enumerate(places)
+    )
+    return Ranking(
+        candidates=candidates, frontier=(), stable=True, sweep=(), utility_measure="gdu",
+        recommended=Recommendation(name=None, reason=""), original_risk=0.8, **more_of_it,
+    )  # fmt: skip
+
+
+GRID = ((0.042, 0.980), (0.039, 0.978), (0.036, 0.976), (0.031, 0.970), (0.047, 0.982))
+
+
+@pytest.mark.parametrize(
+    ("places", "wanted"),
+    [
+        (GRID, True),
+        (GRID[:2], True),
+        (GRID[:1], False),
+        (((0.1, 0.9), (0.4, 0.7), (0.7, 0.8)), False),
+        (((0.1, 0.9), (0.1, 0.9)), False),  # from closer they lie on each other, too
+        ((), False),
+    ],
+)
+def test_candidates_that_lie_on_each_other_are_shown_from_closer(places, wanted):
+    assert crowded(placed_ranking(*places)) is wanted
+
+
+def test_no_axis_has_a_number_beyond_one():
+    places = [(0.94 + 0.02 * i, 0.99 + 0.002 * i) for i in range(4)]
+    for make in (map_spec, closer_spec):
+        for spec in pictures(make(placed_ranking(*places))):
+            texts = written(marks(drawn(spec, "svg")))
+            on_axes = [float(text) for text in texts if re.fullmatch(r"-?\d+\.\d+", text)]
+            assert len(on_axes) >= 4
+            assert all(0 <= number <= 1 for number in on_axes)

@@ -540,6 +540,83 @@ class TestPictures:
             assert {"question", "range", "direction", "reference"} <= set(words)
             assert all(words.values())
 
+    @pytest.mark.parametrize(
+        ("require", "undecided"), [(None, True), ("risk<=0.9", False), ("risk<=0", False)]
+    )
+    def test_without_a_limit_on_risk_nothing_is_decided_yet(self, require, undecided):
+        original = small(60)
+        result = microgauge.rank(
+            original, [shuffled(original, "sex"), shuffled(original, "age")],
+            schema={"variable": {"age": {"role": "quasi_identifier"}}}, only=["verdict"],
+            require=require,
+        )  # fmt: skip
+        choice = data_of(result.report())["choice"]
+        assert choice["undecided"] is undecided
+        assert (choice["name"] is None) == (require != "risk<=0.9")
+
+    def test_what_must_not_be_released_is_not_undecided(self):
+        original = small(60)
+        result = microgauge.rank(
+            original, [original.copy()],
+            schema={"variable": {"age": {"role": "quasi_identifier"}}}, only=["verdict"],
+        )  # fmt: skip
+        assert not data_of(result.report())["choice"]["undecided"]
+        assert "Release none: the only candidate must not be released" in str(result)
+
+    @pytest.mark.parametrize(("utility", "same"), [("tables", False), ("U", True)])
+    def test_both_balances_of_a_ranking_say_what_they_are_made_of(self, utility, same):
+        original = small(80)
+        result = microgauge.rank(
+            original, [shuffled(original, "sex"), shuffled(original, "age")],
+            schema={
+                "variable": {"age": {"role": "quasi_identifier"}}, "rank": {"utility": utility},
+            },
+            only=["verdict", "rut"],
+        )  # fmt: skip
+        own, other = data_of(result.report())["balances"]
+        assert own.startswith("RUT is 0.5 · U + 0.5 · (1 − R): U is how little each variable")
+        assert ("is the same figure" in other) == same
+        assert ("in place of U" in other) == (not same)
+        # Nothing is called by the other's name.
+        long = " ".join(result.long_text().split())
+        assert own in long
+        assert "The best balance on the map" in long
+        assert "balances" not in data_of(result.report(edition="public"))
+
+    @pytest.mark.parametrize("yardsticks", [False, True])
+    def test_references_of_utility_say_that_they_have_what_was_removed(self, yardsticks):
+        original = small(200)
+        headings = [
+            block["heading"]
+            for gone in ([], ["sex"], ["sex", "age"])
+            for section in data_of(
+                microgauge.assess(
+                    original, shuffled(original, "income").drop(columns=gone),
+                    only=["gdu", *(["yardsticks"] if yardsticks else [])],
+                ).report()
+            )["sections"]
+            for block in section["blocks"]
+            if block["block"] == "ruler"
+        ]  # fmt: skip
+        assert [h.startswith("Global data utility: ") for h in headings] == [True, False, False]
+        assert "the removed variable counted as lost in this file only" in headings[1]
+        assert "the 2 removed variables counted as lost in this file only" in headings[2]
+
+    def test_a_variable_lost_something_only_where_that_was_found(self):
+        original = small(400)
+        chance = original.sample(frac=1, replace=True, random_state=1).reset_index(drop=True)
+        chance.loc[:200, "sex"] = "female"
+        chance.loc[:2, "age"] = None
+        internal, public = (
+            data_of(microgauge.assess(original, chance, only=["gdu"], details=True).report(edition))
+            for edition in ("internal", "public")
+        )
+        assert any(v["utility"] < 0.9995 and v["p_value"] >= 0.05 for v in internal["variables"])
+        for data in (internal, public):
+            assert {v["name"] for v in data["variables"] if v["lost"]} == {"sex"}
+        assert {v["name"] for v in internal["variables"] if v["more_missing"]} == {"age"}
+        assert not any("more_missing" in v for v in public["variables"])
+
     def test_a_ranking_holds_the_report_of_every_candidate(self):
         data = data_of(demo_ranking().report())
         assert data["candidates"] == ["light", "bands", "joined", "coarse", "strong"]

@@ -3,7 +3,8 @@
 Opened in Chromium; axe-core looks for barriers where node_modules holds it.
 """
 
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,16 @@ def nothing_measured():
     return microgauge.assess(frame, frame, only=["verdict"], details=True)
 
 
+def with_risk(risk):
+    """The demo's result with another risk, whose zone borders stand elsewhere beside its name."""
+    found = demo_result()
+    safe = replace(found.verdict.safe, value=risk)
+    return found.changed(verdict=replace(found.verdict, risk=risk, safe=safe))
+
+
+RISKS = (0.0, 0.035, 0.06, 0.12, 0.19, 0.3)
 REPORTS = {
+    **{f"risk {risk}": partial(with_risk, risk) for risk in RISKS},
     "demo": demo_result,
     "rank": demo_ranking,
     "hostile": hostile_result,
@@ -135,14 +145,51 @@ class TestFirst:
 
     def test_variables_that_lost_something_are_shown_the_others_folded(self, visit):
         variables = data_of(page_of("demo", "internal"))["variables"]
-        lost = {v["name"] for v in variables if v["lost"]}
-        assert {"COW", "AGEP", "SCHL"} <= lost
+        changed = {v["name"] for v in variables if v["lost"]}
+        missing = {v["name"] for v in variables if v["more_missing"]} - changed
+        assert changed == {"COW", "AGEP"}
+        assert missing == {"SCHL", "WKHP"}
+        lost = changed | missing
         with visit("demo") as page:
             names = page.locator("#variables tbody button.name")
             assert len(lost) <= names.count() < len(variables)
             assert lost <= set(names.all_inner_texts())
+            assert (
+                "2 of 14 variables were removed, recoded or found changed. Of 2 more, more values "
+                "are missing than before." in page.inner_text("#variables")
+            )
             page.locator("#variables .more").click()
             assert names.count() == len(variables)
+
+    @pytest.mark.parametrize("width", [390, 700, 1400])
+    def test_each_end_of_a_bar_is_told_at_that_end(self, visit, width):
+        with visit("demo", width=width) as page:
+            first, last = page.locator("#decision .answer.useful .ends > span").all()
+            meter = page.locator("#decision .answer.useful .meter").bounding_box()
+            left, right = meter["x"], meter["x"] + meter["width"]
+            lines = last.evaluate(
+                "(e) => { const r = document.createRange(); r.selectNodeContents(e);"
+                " return [...r.getClientRects()].map((b) => b.right); }"
+            )
+            assert first.bounding_box()["x"] == pytest.approx(left, abs=1)
+            assert lines == pytest.approx([right] * len(lines), abs=2)
+
+    @pytest.mark.parametrize("risk", RISKS)
+    def test_no_border_of_a_zone_crosses_the_name_of_the_file(self, visit, risk):
+        with visit(f"risk {risk}", width=390) as page:
+            crossed = page.evaluate(
+                "() => { const text = document.querySelector('.map .strong').getBBox();"
+                " const inside = (v, low, high) => low < v && v < high;"
+                " return [...document.querySelectorAll('.map > svg .zone')].filter((zone) => {"
+                "   const b = zone.getBBox();"
+                "   const across = inside(b.x + b.width, text.x, text.x + text.width)"
+                "     && b.y < text.y + text.height && b.y + b.height > text.y;"
+                "   const along = inside(b.y + b.height, text.y + 2, text.y + text.height - 2)"
+                "     && b.x + b.width > text.x;"
+                "   return across || along;"
+                " }).length; }"
+            )
+            assert crossed == 0
 
     def test_nothing_measured_is_said(self, visit):
         with visit("nothing") as page:

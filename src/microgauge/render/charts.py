@@ -69,15 +69,16 @@ def _closer(result: Ranking, words: Words, room: int) -> Spec:
 
 
 def crowded(result: Ranking) -> bool:
-    """Whether there are several candidates, all in a small part of the map."""
-    known = _known(result)
-    risks, utilities = [c.risk or 0.0 for c in known], [c.utility or 0.0 for c in known]
-    if len(known) < FEW:
+    """Whether candidates lie on each other on the map and, from closer, can be told apart.
+
+    The original and no release, which belong on the map, may be far from all of them.
+    """
+    signs = [_sign(c, result) for c in _known(result)]
+    if not signs:
         return False
-    return max(max(risks) - min(risks), max(utilities) - min(utilities)) < PART
-
-
-FEW, PART = 4, 0.25
+    far, near = (Plot.of(signs, ROOMS[1], ENGLISH_WORDS, whole=whole) for whole in (True, False))
+    covered = far.covered(signs)
+    return covered > 0 and near.covered(signs) < covered
 
 
 def _axis(measure: str) -> str:
@@ -273,7 +274,7 @@ def _balances(known: list[Candidate], channels: tuple[str, str, Spec, Spec]) -> 
         "type": "quantitative", "title": None, "scale": {"zero": False}, "axis": {"tickCount": 4},
     }  # fmt: skip
     return {
-        "title": [say("Balance (as RUT) over the levels;"), say("the band is α from 0.2 to 0.8")],
+        "title": [say("Balance on the map over the levels;"), say("the band is α from 0.2 to 0.8")],
         **sizes,
         "data": {"values": [_band(c) for c in known]},
         "layer": [

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import ceil, floor, log10
 from typing import Any, Literal
 
 from microgauge.languages.catalogue import Words
@@ -151,6 +152,14 @@ class Plot:
         (left, right), (low, high) = self.risk, self.utility
         x = (risk - left) / (right - left) * self.width
         return x, self.height - (utility - low) / (high - low) * self.height
+
+    def covered(self, signs: Sequence[Sign]) -> int:
+        """How many pairs of signs lie on each other."""
+        spots = [(*self.at(s.risk, s.utility), HALVES[s.kind]) for s in signs]
+        return sum(
+            (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 < (a[2] + b[2]) ** 2
+            for a, b in combinations(spots, 2)
+        )
 
     def place(self, x: float, y: float) -> Spec:
         """The risk and utility of a pixel, inside the plane or beside it."""
@@ -529,13 +538,44 @@ def chart(title: str, plot: Plot, layers: list[Spec], axis: str) -> Spec:
             layer["encoding"][channel] = {
                 **layer["encoding"][channel],
                 "scale": {"domain": list(ends), "nice": False, "zero": False},
-                "axis": {"title": said, "tickCount": count},
+                "axis": {"title": said, **_ticks(ends, count)},
             }
     return {
         **BASE, "title": plot.words.of(title), "width": plot.width, "height": plot.height,
         "layer": layers,
         "usermeta": {"room": plot.room},
     }  # fmt: skip
+
+
+def _ticks(ends: tuple[float, float], count: int) -> Spec:
+    """About so many numbers on an axis, none where no risk and no utility can be.
+
+    A plane goes on a little beyond 0 and 1, so that signs there are whole.
+
+    >>> _ticks((-0.035, 1.05), 8), _ticks((0.89, 1.03), 3)
+    ({'tickCount': 8}, {'tickCount': 3})
+    >>> _ticks((0.94, 1.03), 4)
+    {'values': [0.94, 0.96, 0.98, 1.0], 'format': '.2f'}
+    """
+    low, high = ends
+    rough = (high - low) / count
+    power = floor(log10(rough))
+    step = next(by for by, least in STEPS if rough / 10.0**power >= least)
+    size = step * 10.0**power
+    every = [n * size for n in range(ceil(low / size - NOISE), floor(high / size + NOISE) + 1)]
+    inside = [round(value, 9) for value in every if -NOISE <= value <= 1.0 + NOISE]
+    # Values beyond are those of a utility that has no such ends.
+    if len(inside) == len(every) or len(inside) < 2 or low < -FAR or high > 1.0 + FAR:
+        return {"tickCount": count}
+    digits = max(0, -power if step < 10 else -power - 1)
+    return {"values": inside, "format": f".{digits}f"}
+
+
+STEPS = ((10, 50**0.5), (5, 10**0.5), (2, 2**0.5), (1, 0.0))
+"""Steps of an axis, and from which width on each is taken: as the drawing library does."""
+NOISE = 1e-9
+FAR = 0.2
+"""A plane that goes on farther than this beyond 0 or 1 has signs there."""
 
 
 def with_narrower(make: Callable[[int], Spec], rooms: Sequence[int]) -> Spec:

@@ -17,6 +17,7 @@ from microgauge.results import (
     VariableDiagnosis,
 )
 from microgauge.results.figures import utility_title
+from microgauge.results.left_in import stops
 from microgauge.results.names import columns_of, cut, plain, shortened
 from microgauge.results.requirements import limit_said
 from microgauge.results.wording import counted, figure, per_cent, rounded_per_cent
@@ -63,6 +64,7 @@ def short_ranking(result: Ranking, ending: Rows, more: str) -> str:
 
 
 def _ranked(result: Ranking, amounts: Amounts) -> list[str]:
+    balances = balances_said(result) if amounts.expert else []
     return [
         "\n".join(line for said in verdict(result) for line in wrapped(said, "", "  ")),
         _table(result, amounts),
@@ -70,6 +72,7 @@ def _ranked(result: Ranking, amounts: Amounts) -> list[str]:
         _steps(result, amounts.along) if result.max_risk is None else "",
         _settings(result, amounts.along),
         _sweep(result),
+        "\n".join(line for one in balances for line in wrapped(one, "", "  ")),
     ]
 
 
@@ -81,11 +84,7 @@ def _called(result: Ranking, most: int = 40) -> dict[str, str]:
 def verdict(result: Ranking) -> list[str]:
     """Which to release and why, what speaks against it, and who else is as good."""
     found, name = result.recommended, result.recommended.name
-    said = (
-        say("Release {called}", called=_called(result)[name])
-        if name is not None
-        else say("Release none")
-    )
+    said = _which(result)
     if result.best is not None and result.best.said:
         said += say(" ({said})", said=plain(result.best.said))
     told = [say("{said}: {reason}.", said=said, reason=plain(found.reason))]
@@ -96,6 +95,23 @@ def verdict(result: Ranking) -> list[str]:
     if name is None and result.max_risk is None and result.leader is not None:
         told.append(leading(result))
     return told
+
+
+def _which(result: Ranking) -> str:
+    name = result.recommended.name
+    if name is not None:
+        return say("Release {called}", called=_called(result)[name])
+    return UNDECIDED if undecided(result) else say("Release none")
+
+
+UNDECIDED = say("No version is recommended yet")
+
+
+def undecided(result: Ranking) -> bool:
+    """Whether none is recommended only because nobody said how much risk is too much."""
+    if result.recommended.name is not None or result.max_risk is not None:
+        return False
+    return any(c.keeps_limits and not stops(c.assessment.left_in) for c in result.candidates)
 
 
 def _equals(result: Ranking) -> str:
@@ -128,9 +144,9 @@ def leading(result: Ranking) -> str:
     rut = next(c.assessment.rut for c in result.candidates if c.assessment.rut is not None)
     weights = say("{alpha:g} of utility and {beta:g} of safety", alpha=rut.alpha, beta=rut.beta)
     how = (
-        say("the best ratio of utility to risk")
+        say("the best ratio of utility to risk on the map")
         if rut.form == "ratio"
-        else say("the lead with {weights}", weights=weights)
+        else say("the lead on the map with {weights}", weights=weights)
     )
     assert result.leader is not None
     return say(
@@ -162,6 +178,48 @@ def _table(result: Ranking, amounts: Amounts) -> str:
     lines.append(f"    risk: {RISKS[result.risk_measure]}")
     lines += wrapped(f"utility: {plain(utility_title(result.utility_measure))}", "    ", "      ")
     return "\n".join(lines)
+
+
+RUT_IS = {
+    "sum": say("{alpha:g} · U + {beta:g} · (1 − R)"),
+    "difference": say("{alpha:g} · U − {beta:g} · R"),
+    "ratio": say("U / R"),
+}
+"""What RUT is made of, by its form."""
+
+
+def balances_said(result: Ranking) -> list[str]:
+    """What RUT and the balance on the map are made of, and why they may name different leaders.
+
+    Nothing where no RUT is shown.
+    """
+    rut = next((c.assessment.rut for c in result.candidates if c.balance is not None), None)
+    if rut is None:
+        return []
+    own = say(
+        "RUT is {formula}: U is how little each variable changed by itself (Kim 2025), R is "
+        "{risk}. U does not see relations between variables: a file that lost them may have the "
+        "highest RUT.",
+        formula=RUT_IS[rut.form].format(alpha=rut.alpha, beta=rut.beta),
+        risk=RISKS[rut.risk_measure],
+    )
+    if result.utility_measure == "U":
+        return [
+            own,
+            say(
+                "The balance on the map is the same figure, of candidates that keep the limits "
+                "and may be released."
+            ),
+        ]
+    return [
+        own,
+        say(
+            "The balance on the map takes the utility of the map ({utility}) in place of U, of "
+            "candidates that keep the limits and may be released: so another one may lead at the "
+            "same weights.",
+            utility=plain(utility_title(result.utility_measure)),
+        ),
+    ]
 
 
 def limits_said(result: Ranking) -> list[str]:
@@ -339,9 +397,9 @@ def stability(result: Ranking) -> str:
     if not any(step.leader for step in result.sweep):
         return say("No candidate that may be released has a balance of risk and utility")
     which = (
-        say("The best balance of those within the limits")
+        say("The best balance on the map of those within the limits")
         if result.limits
-        else say("The best balance")
+        else say("The best balance on the map")
     )
     if result.stable:
         return say("{which} does not depend on the weight of utility", which=which)

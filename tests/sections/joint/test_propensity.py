@@ -1,6 +1,7 @@
 """U_p: the fit is the maximum, its expectation holds, and it sees what it should see."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -26,6 +27,7 @@ from microgauge.measures.joint.propensity import (
     separation,
 )
 from microgauge.schema.formulas import parse_terms
+from microgauge.sections.joint.words import headline, propensity_story
 from microgauge.study.joint_rows import joint_rows
 from microgauge.study.study import Study
 from microgauge.tables import read_table
@@ -1013,3 +1015,19 @@ def test_cart_does_not_depend_on_scale_or_row_order():
         changed = propensity(change(original), change(protected), **chosen)
         assert changed.value == pytest.approx(plain.value, rel=1e-9)
     assert plain.value > 0.01
+
+
+@pytest.mark.parametrize(
+    ("auc_cross", "said"),
+    [(0.48, "no better than"), (0.504, "no better than"), (0.53, "little better than")],
+)
+def test_a_small_difference_is_said_to_be_hardly_one(auc_cross, said):
+    """Of many rows the least difference is no chance, and no use to whoever guesses."""
+    original = make_survey(400, 1)[["region", "sex"]]
+    found = propensity(original, perturb(original, 0.3), resamples=0)
+    small = replace(found, beyond_chance=True, size="small", auc_cross=auc_cross)
+    told = (headline(small).sentence, propensity_story(small))
+    assert all(f"the model is {said} guessing on records that it was not" in one for one in told)
+    assert all("told apart beyond chance" in one for one in told)
+    clear = replace(small, size="clear", auc_cross=0.6)
+    assert "guessing" not in headline(clear).sentence

@@ -39,7 +39,7 @@ from microgauge.passes import Axis, Classes
 from microgauge.values.packing import MOST, distinct, packed, unpacked, words_of
 from support.figures import approx, mentions, seeds
 from support.rows import alike
-from support.surveys import KEY
+from support.surveys import KEY, make_survey, perturb
 
 FEW = settings(max_examples=25, deadline=None)
 
@@ -1819,3 +1819,27 @@ def test_too_many_classes_are_told_and_nothing_is_measured(monkeypatch):
     found = microgauge.assess(frame, frame, schema={"variable": said}, only=["risk", "rut"])
     assert found.risk is None
     assert any("more than 50 classes" in note for note in found.notes)
+
+
+def test_where_rows_are_not_matched_records_are_not_called_people():
+    original = make_survey(300, 2)[["region", "sex", "age", "income"]]
+    keys = {"variable": {name: {"role": "quasi_identifier"} for name in ("region", "sex", "age")}}
+    strangers = make_survey(300, 3)[["region", "sex", "age", "income"]]
+    apart = microgauge.assess(original, strangers, schema=keys, only=["verdict", "risk"])
+    assert not apart.inputs.alignment.aligned
+    first, stories = apart.presenter.report(apart, "internal", 10)[-1].blocks[:2]
+    assert first.text.startswith("These figures look at the released file by itself and treat each")
+    assert f"the risk that the verdict names ({apart.verdict.risk:.3f})" in first.text
+    assert dict(stories.rows)["class risk"].endswith("if each record were a person")
+    assert "treat each of its records as if it were a person" in " ".join(apart.long_text().split())
+    classes = keys | {"risk": {"measure": "classes"}}
+    by_classes = microgauge.assess(original, strangers, schema=classes, only=["verdict", "risk"])
+    assert "the risk that the verdict names" not in by_classes.long_text()
+    matched = microgauge.assess(
+        original,
+        perturb(original, 0.2),
+        schema=keys | {"options": {"aligned": True}},
+        only=["risk"],
+    )
+    assert "as if it were a person" not in " ".join(matched.long_text().split())
+    assert "if each record were a person" not in " ".join(matched.long_text().split())

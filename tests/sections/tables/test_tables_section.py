@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import combinations, pairwise
 
@@ -12,6 +13,9 @@ import pytest
 
 import microgauge
 from microgauge import InputError
+from microgauge.results.blocks import Ruler, Sentence
+from microgauge.sections.tables.report import report
+from microgauge.sections.tables.words import words
 from support.batches import in_batches
 from support.figures import approx
 from support.surveys import make_survey, perturb, with_holes
@@ -379,6 +383,44 @@ def test_a_removed_variable_scores_zero():
     assert found.value == approx(1 / 3)
     assert found.resample > found.permuted > 0.5
     assert {t.reason for t in found.worst if "age" in t.variables} == {"removed: age"}
+
+
+def test_what_a_removed_variable_does_to_the_figures_is_said_where_they_are():
+    original = make_survey(400)[["region", "sex", "age", "income"]]
+    protected = original.drop(columns="age")
+    result = microgauge.assess(original, protected, only=["verdict", "tables"])
+    long = " ".join(result.long_text().split())
+    assert "age: 3 of 6 tables can no longer be made and count as lost; the" in long
+    left = re.search(
+        r"the tables that are left agree in (\S+ %) of units, those of a resample would in "
+        r"(\S+ %), of permuted columns in (\S+ %)",
+        long,
+    )
+    # The verdict says the same figures of the same tables.
+    assert all(said in result.verdict.useful.sentence for said in left.groups())
+    assert "with the removed variable counted as lost; expected of a resample" in long
+    (group,) = report(result.tables)
+    drawn = next(block for block in group.blocks if isinstance(block, Ruler))
+    assert dict(drawn.points)["its tables that are left"] == 1.0
+    assert "the removed variable counted as lost in this file only" in drawn.heading
+    said = [block.text for block in group.blocks if isinstance(block, Sentence)]
+    assert said == [
+        'Tables with age, which was removed, count as lost under "its tables", and do not under '
+        '"permuted" and "resample".'
+    ]
+
+
+def test_tables_are_told_without_removed_variables_where_there_are_none():
+    original = make_survey(100)[["region", "sex", "age"]]
+    (group,) = report(tables_of(original, original))
+    drawn = next(block for block in group.blocks if isinstance(block, Ruler))
+    assert "its tables that are left" not in dict(drawn.points)
+    assert not [block for block in group.blocks if isinstance(block, Sentence)]
+    gone = tables_of(original, original[["age"]])
+    told = dict(words(gone)[0].rows)
+    assert told["removed"] == (
+        "region, sex: 3 of 3 tables can no longer be made and count as lost; no table is left"
+    )
 
 
 def test_worse_than_any_sample_is_said_so():

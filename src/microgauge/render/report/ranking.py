@@ -11,10 +11,12 @@ from microgauge.languages.messages import number, say
 from microgauge.render.charts import closer_spec, crowded, levels_spec, map_spec
 from microgauge.render.ranking import (
     RISKS,
+    balances_said,
     cluster_vote_words,
     limits_said,
     missed_said,
     stability,
+    undecided,
     verdict,
 )
 from microgauge.render.report.data import Data, assessment_data, compared, day, explanations
@@ -71,6 +73,7 @@ def ranking_data(
 
 def _chosen(result: Ranking, words: Words) -> Data:
     """What is said of the choice, which data users are not told."""
+    close = crowded(result)
     return {
         "verdict": [*verdict(result), say("{stability}.", stability=stability(result))],
         "choice": _choice(result),
@@ -93,13 +96,21 @@ def _chosen(result: Ranking, words: Words) -> Data:
         "recommended": result.recommended.name,
         "frontier": list(result.frontier),
         "map": map_spec(result, words),
-        "closer": closer_spec(result, words) if crowded(result) and not result.explored else None,
-        "levels": closer_spec(result, words) if result.explored else levels_spec(result),
+        "closer": closer_spec(result, words) if close else None,
+        "levels": _levels(result, words, close),
         "settings": [c.said for c in result.candidates] if result.explored else None,
         "clusters": cluster_vote_words(result),
+        "balances": balances_said(result),
         "sweep": [[step.alpha, step.leader] for step in result.sweep],
         "notes": list(result.notes),
     }
+
+
+def _levels(result: Ranking, words: Words, close: bool) -> Data | None:
+    """Of candidates in an order, how both figures change; those of a grid have none."""
+    if not result.explored:
+        return levels_spec(result)
+    return None if close else closer_spec(result, words)
 
 
 def for_users(result: Ranking, threshold: int) -> Ranking:
@@ -120,6 +131,7 @@ def _choice(result: Ranking) -> Data:
     names = [candidate.name for candidate in result.candidates]
     return {
         "name": found.name,
+        "undecided": undecided(result),
         "settings": "" if result.best is None else result.best.said,
         "reason": as_sentence(found.reason, names),
         "against": None if found.against is None else as_sentence(found.against, names),

@@ -12,8 +12,8 @@ from microgauge.sections.balance.words import risk_said
 def report(rut: Rut) -> list[Block]:
     """The figures, and a row for each variable."""
     said = say(
-        "Utility {utility} (similarity {similarity}, loss {loss}); RUT {value} with "
-        "{alpha:g} of utility and {beta:g} of safety",
+        "Utility {utility}, of each variable by itself (similarity {similarity}, loss {loss}); RUT "
+        "{value} with {alpha:g} of utility and {beta:g} of safety",
         utility=figure(rut.utility),
         similarity=figure(rut.similarity),
         loss=figure(rut.loss),

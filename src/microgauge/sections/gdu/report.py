@@ -23,6 +23,7 @@ from microgauge.results.wording import called, probability
 from microgauge.sections.charts import ruler
 from microgauge.sections.gdu.words import (
     AS_GOOD_AS_KEPT,
+    CHANGED,
     NOT_FOUND,
     change_said,
     pair_story,
@@ -60,9 +61,22 @@ def _beside_yardsticks(gdu: GDU) -> list[Block]:
     }
     if gdu.value is None or all(value is None for value in known.values()):
         return []
-    heading = say("Global data utility: the farther to the right, the less was lost")
-    chart = ruler(say("GDU beside yardsticks"), heading, known, gdu.value)
+    chart = ruler(say("GDU beside yardsticks"), utility_heading(gdu), known, gdu.value)
     return [Group(name="gdu", title=say("Global data utility"), explain="gdu", blocks=(chart,))]
+
+
+def utility_heading(gdu: GDU) -> str:
+    """What stands above files whose loss is known: these have all variables."""
+    gone = sum(v.reason == "removed" for v in gdu.variables)
+    if not gone:
+        return say("Global data utility: the farther to the right, the less was lost")
+    return count(
+        gone,
+        "Global data utility, the removed variable counted as lost in this file only: the farther "
+        "to the right, the less was lost",
+        "Global data utility, the {n:,} removed variables counted as lost in this file only: the "
+        "farther to the right, the less was lost",
+    )
 
 
 def variables(result: Assessment, edition: Edition, threshold: int) -> list[Data]:
@@ -96,10 +110,15 @@ def _figures(fact: VariableResult, score: VariableScore | None) -> Data:
 
 
 def _lost(fact: VariableResult, score: VariableScore | None) -> bool:
-    """Whether something was taken from a variable, by what its values show."""
+    """Whether something is shown to be taken from a variable: removed, recoded, found changed.
+
+    A utility below 1 shows nothing by itself: chance alone makes it so.
+    """
     if fact.removed or fact.recoding is not None:
         return True
-    return score is not None and score.utility is not None and score.utility < AS_GOOD_AS_KEPT
+    if score is None or score.utility is None:
+        return False
+    return score.utility < AS_GOOD_AS_KEPT if score.p is None else score.p < CHANGED
 
 
 def _entry(
@@ -110,7 +129,7 @@ def _entry(
         "missing": [fact.missing_original, fact.missing_protected],
         "detail": detail_data(detail),
         "story": "" if score is None else variable_story(fact, score),
-        "lost": _lost(fact, score) or (fact.missing_protected or 0) > fact.missing_original,
+        "more_missing": (fact.missing_protected or 0) > fact.missing_original,
         "reason": None if score is None else score.reason,
     }
     entry["value_labels"] = _value_labels(fact, entry["detail"], *_mapped(fact))
@@ -194,7 +213,7 @@ def public_story(fact: VariableResult, score: VariableScore | None) -> str:
     given = _given(fact)
     if score is None or score.utility is None:
         return strung([*given, say("not measured")], ", ")
-    if score.p is not None and score.p < 0.05:
+    if score.p is not None and score.p < CHANGED:
         return strung([*given, say("distribution changed")], ", ")
     # That it is exactly the same would confirm every value of the release.
     return given[0] if given else NOT_FOUND

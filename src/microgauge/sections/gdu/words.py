@@ -31,6 +31,8 @@ MOST_VARIABLES = 8
 MOST_PAIRS = 10
 BRIEFLY, NAME_BRIEFLY = 3, 18
 """Variables and pairs that are told of where there is little room, and columns of a name there."""
+CHANGED = 0.05
+"""The p-value below which a distribution is said to be changed."""
 AS_GOOD_AS_KEPT = 0.9995
 PERMUTED = say("the original with every column permuted (no association left but by chance)")
 RESAMPLE = say("a resample of the original")
@@ -427,7 +429,7 @@ def variable_story(fact: VariableResult, score: VariableScore) -> str:
     added = (fact.missing_protected or 0) - fact.missing_original
     if added > 0:
         parts.append(counted(added, "more cell missing", "more cells missing"))
-    if score.p is not None and score.p < 0.05:
+    if score.p is not None and score.p < CHANGED:
         parts.append(say("distribution changed"))
     elif not parts:
         parts.append(UNCHANGED if same_distribution(fact, score) else NOT_FOUND)

@@ -63,7 +63,11 @@ def boosted_story(found: Boosted, rounded: bool = False) -> str:
     """What boosted trees say, in a sentence."""
     if found.auc_cross is None or found.ratio is None:
         return say("by boosted trees: not defined: {reason}", reason=found.reason)
-    told = BEYOND[found.size] if found.beyond_chance else say("not told apart beyond chance")
+    told = (
+        beyond_said(found.size, found.auc_cross)
+        if found.beyond_chance
+        else say("not told apart beyond chance")
+    )
     return say(
         "by boosted trees: {told}, AUC {auc_cross} cross-fitted, U_p {ratio_said} "
         "shuffled labels give",
@@ -184,7 +188,7 @@ def propensity_story(result: PropensityResult, rounded: bool = False) -> str:
 def _told(result: PropensityResult) -> str:
     """The size of the difference where there is one; else what was looked at."""
     if result.beyond_chance:
-        return BEYOND[result.size]
+        return beyond_said(result.size, result.auc_cross)
     if result.size in ("clear", "easy"):
         return say(
             "told apart no more clearly than chance may do, though the model also tells rows "
@@ -201,8 +205,30 @@ def _told(result: PropensityResult) -> str:
     return say("hardly to be told apart")
 
 
+GUESSING = 0.5
+"""The AUC of whoever guesses."""
+
+
+def beyond_said(size: str | None, auc_cross: float | None) -> str:
+    """A difference that is no chance, and its size: of many rows chance explains very little.
+
+    >>> beyond_said("clear", 0.6)
+    'told apart beyond chance, by a clear difference'
+    """
+    if size != "small":
+        return BEYOND[size]
+    if auc_cross is not None and round(auc_cross, 2) <= GUESSING:
+        return say(
+            "told apart beyond chance, by so small a difference that the model is no better than "
+            "guessing on records that it was not fitted to"
+        )
+    return say(
+        "told apart beyond chance, by so small a difference that the model is little better than "
+        "guessing on records that it was not fitted to"
+    )
+
+
 BEYOND = {
-    "small": say("told apart beyond chance, by a small difference"),
     "clear": say("told apart beyond chance, by a clear difference"),
     "easy": say("easily told apart"),
     None: say("told apart beyond chance"),

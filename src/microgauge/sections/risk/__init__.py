@@ -39,11 +39,11 @@ class Risk(Section):
         """How risky the file is, line by line."""
         from microgauge.sections.risk.words import words
 
-        return words(result.sections[self.name])
+        return words(result)
 
     def report(self, result: Assessment, edition: Edition, threshold: int) -> Sequence[Block]:
         """The stories, small classes, and what makes records special."""
         from microgauge.sections.risk.report import report
 
         del edition, threshold
-        return report(result.sections[self.name])
+        return report(result)

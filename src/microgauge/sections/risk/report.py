@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from microgauge.languages.messages import say
-from microgauge.results import Risk
+from microgauge.results import Assessment, Risk
 from microgauge.results.blocks import Chart, Group
 from microgauge.sections.charts import bars
 from microgauge.sections.risk.words import words
 
 
-def report(risk: Risk) -> list[Group]:
+def report(result: Assessment) -> list[Group]:
     """The stories, records in small classes, and what makes records special."""
+    risk: Risk = result.sections["risk"]
     charts = [_classes(risk)]
     held = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
     if any(share > 0 for _, share in held):
@@ -27,7 +28,7 @@ def report(risk: Risk) -> list[Group]:
             name="risk",
             title=say("Risk of re-identification"),
             explain="risk",
-            blocks=(*words(risk), *charts),
+            blocks=(*words(result), *charts),
         )
     ]
 

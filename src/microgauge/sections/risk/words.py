@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from microgauge.languages.messages import say, strung
-from microgauge.results import Risk, SensitiveRisk
-from microgauge.results.blocks import Block, Figure, Headline, Stories
+from microgauge.results import Assessment, Risk, SensitiveRisk
+from microgauge.results.blocks import Block, Figure, Headline, Sentence, Stories
 from microgauge.results.wording import counted, figure, per_cent, short
 
 
@@ -13,13 +13,42 @@ def headline(risk: Risk) -> Headline:
     return Headline(figures=(Figure(label=say("class risk"), value=risk.total, explain="risk"),))
 
 
-def words(risk: Risk) -> list[Block]:
+def words(result: Assessment) -> list[Block]:
     """How risky the file is, line by line."""
-    return [Stories(rows=tuple(risk_stories(risk)))]
+    risk: Risk = result.sections["risk"]
+    matched = result.inputs.alignment.aligned
+    first: list[Block] = [] if matched else [Sentence(text=as_if_people(result))]
+    return [*first, Stories(rows=tuple(risk_stories(risk, matched)))]
 
 
-def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
-    """How risky a file is, line by line: a heading and a sentence."""
+def as_if_people(result: Assessment) -> str:
+    """What classes of records are worth where nobody knows whose records they are.
+
+    A synthetic file has as many records without a double as the original, and yet nobody's.
+    """
+    said = say(
+        "These figures look at the released file by itself and treat each of its records as if it "
+        "were a person. Its rows were not matched to the original's: whether a record is that of "
+        "anyone, these figures cannot tell."
+    )
+    verdict, disclosure = result.verdict, result.disclosure
+    if verdict is None or disclosure is None or disclosure.risk is None:
+        return said
+    if verdict.safe.measure == "classes" or verdict.risk != disclosure.risk:
+        return said
+    return say(
+        "{said} What an intruder finds or learns of people of the original is the risk that the "
+        "verdict names ({risk}).",
+        said=said,
+        risk=figure(disclosure.risk),
+    )
+
+
+def risk_stories(risk: Risk, matched: bool = True, most: int = 4) -> list[tuple[str, str]]:
+    """How risky a file is, line by line: a heading and a sentence.
+
+    Where rows were not matched, a record need not be a person's.
+    """
     found = [
         (
             say("keys"),
@@ -29,7 +58,7 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
                 missing=_missing(risk),
             ),
         ),
-        (say("class risk"), _total_story(risk)),
+        (say("class risk"), _total_story(risk, matched)),
         (
             say("classes"),
             say(
@@ -54,17 +83,7 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
         )
     for place, sensitive in enumerate(risk.sensitive):
         found.append(("" if place else say("sensitive"), _sensitive(sensitive)))
-    ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
-    held = strung(
-        (
-            say("{name} {share:.0f} %", name=name, share=share)
-            for name, share in ranked[:most]
-            if share > 0
-        ),
-        ", ",
-    )
-    if held:
-        found.append((say("special"), say("unique by few variables, with {held}", held=held)))
+    found += _special(risk, most)
     if risk.linkage is not None:
         found.append(
             (
@@ -76,6 +95,21 @@ def risk_stories(risk: Risk, most: int = 4) -> list[tuple[str, str]]:
             )
         )
     return found
+
+
+def _special(risk: Risk, most: int) -> list[tuple[str, str]]:
+    """What makes records special, where something does."""
+    ranked = sorted((risk.suda.contributions or {}).items(), key=lambda item: -item[1])
+    held = strung(
+        (
+            say("{name} {share:.0f} %", name=name, share=share)
+            for name, share in ranked[:most]
+            if share > 0
+        ),
+        ", ",
+    )
+    said = say("unique by few variables, with {held}", held=held)
+    return [(say("special"), said)] if held else []
 
 
 def _missing(risk: Risk) -> str:
@@ -107,7 +141,7 @@ def _external(risk: Risk) -> str:
     return say("{said}; {combine}", said=said, combine=risk.combine)
 
 
-def _total_story(risk: Risk) -> str:
+def _total_story(risk: Risk, matched: bool) -> str:
     if risk.total is None:
         return say("not defined: {reason}", reason=risk.reason)
     by = say(" by sensitivity") if risk.sensitivity else ""
@@ -119,7 +153,11 @@ def _total_story(risk: Risk) -> str:
     )
     if risk.external is not None:
         said += _external(risk)
-    return say("{said}); {expected}", said=said, expected=_expected(risk))
+    if matched:
+        return say("{said}); {expected}", said=said, expected=_expected(risk))
+    return say(
+        "{said}); {expected} if each record were a person", said=said, expected=_expected(risk)
+    )
 
 
 def _expected(risk: Risk) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from microgauge.errors import listing
-from microgauge.languages.messages import say, strung
+from microgauge.languages.messages import count, say, strung
 from microgauge.results.blocks import Block, Sentence, Stories
 from microgauge.results.tables import Tables, TableScore
 from microgauge.results.wording import SMALL, figure, per_cent
+from microgauge.sections.verdict.standing import tables_judged, tables_left, tables_place
 
 MOST_NAMED = 3
 MOST_REMOVED = 6
@@ -21,9 +20,9 @@ def words(tables: Tables) -> list[Block]:
     rows = [
         (say("in all"), in_all(tables)),
         (say("like"), like(tables)),
+        *removed_story(tables),
         *k_marginal_story(tables),
         (say("differ most"), worst_story(tables)),
-        *removed_story(tables),
     ]
     return [Stories(rows=tuple((head, said) for head, said in rows if said))]
 
@@ -66,12 +65,30 @@ def like(tables: Tables) -> str:
             "a random sample of {sample_share} of the original",
             sample_share=per_cent(tables.sample_share),
         )
-    return say(
-        "{said}; expected of a resample {resample}, of permuted columns {permuted}",
+    resample, permuted = per_cent(tables.resample), per_cent(tables.permuted)
+    gone = removed_of(tables)
+    if not gone:
+        return say(
+            "{said}; expected of a resample {resample}, of permuted columns {permuted}",
+            said=said,
+            resample=resample,
+            permuted=permuted,
+        )
+    return count(
+        len(gone),
+        "{said}, with the removed variable counted as lost; expected of a resample {resample}, "
+        "of permuted columns {permuted}, both with all variables",
+        "{said}, with the {n:,} removed variables counted as lost; expected of a resample "
+        "{resample}, of permuted columns {permuted}, both with all variables",
         said=said,
-        resample=per_cent(tables.resample),
-        permuted=per_cent(tables.permuted),
+        resample=resample,
+        permuted=permuted,
     )
+
+
+def removed_of(tables: Tables) -> list[str]:
+    """The variables whose tables count as nothing."""
+    return [v.name for v in tables.variables if v.removed]
 
 
 def k_marginal_story(tables: Tables) -> list[tuple[str, str]]:
@@ -94,7 +111,7 @@ def k_marginal_story(tables: Tables) -> list[tuple[str, str]]:
 
 def worst_tables(tables: Tables) -> list[TableScore]:
     """Tables that lost something and still have all of their variables, the worst first."""
-    gone = {v.name for v in tables.variables if v.removed}
+    gone = {*removed_of(tables)}
     return [t for t in tables.worst if t.moved > 0 and not gone & set(t.variables)]
 
 
@@ -118,24 +135,37 @@ def _told(table: TableScore) -> str:
 
 
 def removed_story(tables: Tables) -> list[tuple[str, str]]:
-    """Variables whose tables cannot be made any more."""
-    gone = [v.name for v in tables.variables if v.removed]
+    """What tables that cannot be made any more do to the figures, and what the file has without."""
+    gone = removed_of(tables)
     if not gone:
         return []
-    number = sum(1 for table in tables.worst if set(gone) & set(table.variables))
-    named = listing(gone, MOST_REMOVED)
-    return [
-        (
-            say("removed"),
-            say(
-                "{named}: tables with {them} score 0 ({number:,})",
-                named=named,
-                them=_them(gone),
-                number=number,
-            ),
-        )
-    ]
+    left = tables_left(tables)
+    said = count(
+        len(tables.worst) - len(left),
+        "{named}: {n:,} of {of:,} tables can no longer be made and counts as lost",
+        "{named}: {n:,} of {of:,} tables can no longer be made and count as lost",
+        named=listing(gone, MOST_REMOVED),
+        of=len(tables.worst),
+    )
+    return [(say("removed"), say("{said}; {left}", said=said, left=left_story(tables)))]
 
 
-def _them(names: Sequence[str]) -> str:
-    return say("it") if len(names) == 1 else say("any of them")
+def left_story(tables: Tables) -> str:
+    """The tables that can still be made, as the verdict judges them, beside the same references."""
+    judged = tables_judged(tables)
+    place = tables_place(judged)
+    if place is None:
+        return say("no table is left")
+    which = (
+        say("the tables that are left")
+        if len(judged) == len(tables_left(tables))
+        else say("the tables that are left, of variables that vary,")
+    )
+    return say(
+        "{which} agree in {value} of units, those of a resample would in {resample}, of permuted "
+        "columns in {permuted}",
+        which=which,
+        value=per_cent(place.value),
+        resample=per_cent(place.resample),
+        permuted=per_cent(place.permuted),
+    )

@@ -8,6 +8,7 @@ from microgauge.languages.messages import say
 from microgauge.results import Assessment, Yardstick
 from microgauge.results.blocks import Block, Group, Head, Sentence, Table
 from microgauge.sections.charts import ruler
+from microgauge.sections.gdu.report import utility_heading
 from microgauge.sections.yardsticks.words import rows, shown, yardstick_story
 
 
@@ -36,5 +37,4 @@ def _ruler(result: Assessment, yardsticks: Sequence[Yardstick]) -> list[Block]:
     known = {shown(yardstick): yardstick.gdu for yardstick in yardsticks}
     if result.gdu is None or result.gdu.value is None or not any(known.values()):
         return []
-    heading = say("Global data utility: the farther to the right, the less was lost")
-    return [ruler(say("Yardsticks"), heading, known, result.gdu.value)]
+    return [ruler(say("Yardsticks"), utility_heading(result.gdu), known, result.gdu.value)]

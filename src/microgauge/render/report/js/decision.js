@@ -131,14 +131,62 @@ const original = (risk) => {
   ];
 };
 
-// The name stands beside the point, on the side where there is room.
-const thisFile = (risk, utility) => {
-  const [x, y] = [across(risk), up(utility)];
+// Lines that a name must not stand on, each as a box: borders of zones, and limits.
+const linesOf = ({ zones, limits }) => {
+  const borders = ["fair", "good"].flatMap((grade) => {
+    if (!zones?.[grade]) return [];
+    const [x, y] = [across(zones[grade][0]), up(zones[grade][1])];
+    return [
+      [x, up(1), x, y],
+      [across(0), y, x, y],
+    ];
+  });
+  const set = limits.map(([figure, at]) =>
+    figure === "utility"
+      ? [BOX.left, up(at), BOX.right, up(at)]
+      : [across(at), BOX.top, across(at), BOX.bottom],
+  );
+  return [...borders, ...set];
+};
+
+// Letters of 14 units stand about so high above their line and so far below it.
+const [ABOVE, BELOW] = [12, 4];
+const wide = (text) => 8.4 * text.length;
+
+// The name stands beside the point, on the side where there is room; where a line would cross it,
+// a little higher, lower or beyond that line.
+const namePlace = ([x, y], text, lines) => {
   const end = x > 190;
-  const low = y < up(0.85) ? 19 : 5;
+  const usual = y < up(0.85) ? 19 : 5;
+  const beside = x + (end ? -12 : 12);
+  const beyond = lines
+    .map(([at]) => at + (end ? -6 : 6))
+    .filter((at) => (end ? at < beside : at > beside));
+  const places = [beside, ...beyond]
+    .flatMap((at) => [usual, 5, 19, -12].map((low) => [at, y + low]))
+    .map(([at, base]) => ({ at, base, left: end ? at - wide(text) : at }));
+  const free = places.find(({ base, left }) => {
+    const right = left + wide(text);
+    const inside = left >= BOX.left && right <= BOX.right && base <= BOX.bottom - 2;
+    return (
+      inside &&
+      base - ABOVE >= up(1) &&
+      lines.every(
+        ([x1, y1, x2, y2]) =>
+          x2 < left - 2 || x1 > right + 2 || y2 < base - ABOVE || y1 > base + BELOW,
+      )
+    );
+  });
+  return { ...(free ?? places[0]), anchor: end ? "end" : "start" };
+};
+
+const thisFile = (place) => {
+  const [x, y] = [across(place.risk), up(place.utility)];
+  const text = say("this file");
+  const { at, base, anchor } = namePlace([x, y], text, linesOf(place));
   return [
     svg("circle", { cx: x, cy: y, r: 8, class: "file" }),
-    words(x + (end ? -12 : 12), y + low, say("this file"), end ? "end" : "start", "strong"),
+    words(at, base, text, anchor, "strong"),
   ];
 };
 
@@ -201,7 +249,7 @@ export const smallMap = (place) => {
     ...axes(),
     ...limitLines(place.limits),
     ...original(place.original_risk),
-    ...thisFile(risk, utility),
+    ...thisFile(place),
   ];
   return el(
     "figure",

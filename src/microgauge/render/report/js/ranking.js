@@ -24,13 +24,13 @@ const title = () => {
 
 // Which, why, what speaks against it, and the limits.
 const chosen = () => {
-  const { name: said, settings, reason, against } = data.choice;
+  const { name: said, undecided, settings, reason, against } = data.choice;
+  const nobody = undecided ? say("No version is recommended yet") : say("Release none");
   const first =
-    said === null
-      ? say("Release none")
-      : el("span", {}, ...woven(say("Release {name}"), { name: name(said) }));
+    said === null ? nobody : el("span", {}, ...woven(say("Release {name}"), { name: name(said) }));
+  const grade = undecided ? "unknown" : said === null ? "poor" : "good";
   const found = [
-    el("p", { class: "chosen" }, icon(said === null ? "poor" : "good"), first),
+    el("p", { class: "chosen" }, icon(grade), first),
     settings ? el("p", { class: "soft", dir: "auto" }, settings) : null,
     el("h2", {}, say("Why")),
     el("p", {}, reason),
@@ -65,7 +65,16 @@ const decision = () => {
   );
   if (data.choice) {
     const map = chart(say("Risk–utility map"), () => data.map);
-    place.append(el("div", { class: "answers choosing" }, chosen(), map));
+    // Where candidates lie on each other there, they are shown from closer, too.
+    const closer = data.closer
+      ? el(
+          "div",
+          { class: "closer" },
+          chart(say("The candidates, closer"), () => data.closer),
+        )
+      : null;
+    const maps = el("div", { class: "maps" }, map, closer);
+    place.append(el("div", { class: "answers choosing" }, chosen(), maps));
   } else
     place.append(...data.verdict.map((said) => el("p", {}, said)), ...leftOut(data.left_out, "h2"));
   place.append(paper(data.compared));
@@ -74,7 +83,6 @@ const decision = () => {
 
 const levels = (place) => {
   if (!data.levels) return;
-  if (data.closer) place.append(chart(say("The candidates, closer"), () => data.closer));
   const title = data.settings
     ? say("The candidates, closer")
     : say("Safety, utility and balance over the candidates");
@@ -167,9 +175,10 @@ const experts = (parent) => {
   if (!data.table) return;
   const place = question(parent, "experts", say("For experts"), say("Experts"));
   place.append(sideBySide(data.experts, say("Other figures")));
+  place.append(...(data.balances ?? []).map((said) => el("p", { class: "soft" }, said)));
   if (data.sweep?.some(([, leader]) => leader !== null)) {
     const steps = data.sweep.map(([alpha, leader]) => `${exact(alpha)} ${leader}`).join(", ");
-    const said = say("Best balance by the weight of utility: {steps}.", { steps });
+    const said = say("Best balance on the map by the weight of utility: {steps}.", { steps });
     place.append(el("p", { class: "soft" }, said));
   }
   if (data.clusters) place.append(el("p", { class: "soft" }, data.clusters));

@@ -250,9 +250,12 @@ const filterOf = (rows, variables, unfold) => {
   return field;
 };
 
+// What more values are missing of, though nothing else was done to it; data users are not told.
+const onlyMissing = (v) => !v.lost && Boolean(v.more_missing);
+
 // Those that lost something, the worst first; then the others. What was not measured comes last.
 const worstFirst = (variables) => {
-  const order = (v) => [v.lost ? 0 : 1, v.utility ?? 2];
+  const order = (v) => [v.lost ? 0 : onlyMissing(v) ? 1 : 2, v.utility ?? 2];
   return [...variables].sort((x, y) => {
     const [[a, u], [b, w]] = [order(x), order(y)];
     return a - b || u - w;
@@ -264,19 +267,35 @@ const lostSaid = (variables) => {
   const unknown = variables.filter((v) => !v.lost && v.utility === null).length;
   const all = variables.length;
   const told = [];
-  if (all === 1 && lost) told.push(say("The one variable there is lost something."));
+  if (all === 1 && lost)
+    told.push(say("The one variable there is was removed, recoded or found changed."));
   else if (lost)
     told.push(
       many(
         lost,
-        "{n} of {all} variables lost something.",
-        "{n} of {all} variables lost something.",
+        "{n} of {all} variables was removed, recoded or found changed.",
+        "{n} of {all} variables were removed, recoded or found changed.",
         { all },
       ),
     );
   else if (unknown < all)
-    told.push(say("No variable that was measured lost anything, taken by itself."));
-  if (unknown === all) return say("Whether any variable lost something is not known.");
+    told.push(say("No variable that was measured was recoded or found changed, taken by itself."));
+  const missing = variables.filter(onlyMissing).length;
+  if (missing)
+    told.push(
+      lost
+        ? many(
+            missing,
+            "Of one more, more values are missing than before.",
+            "Of {n} more, more values are missing than before.",
+          )
+        : many(
+            missing,
+            "Of one, more values are missing than before.",
+            "Of {n}, more values are missing than before.",
+          ),
+    );
+  if (unknown === all && !missing) return say("Whether any variable lost something is not known.");
   if (unknown) told.push(many(unknown, "Of one it is not known.", "Of {n} it is not known."));
   return told.join(" ");
 };
@@ -286,7 +305,7 @@ export const renderVariables = (report, parent, id) => {
   const place = section(parent, id, say("Variables"), "utility");
   const ranked = worstFirst(report.variables);
   const rows = ranked.map((v) => variableRow(report, v));
-  const lost = ranked.filter((v) => v.lost).length;
+  const lost = ranked.filter((v) => v.lost || onlyMissing(v)).length;
   const shown = Math.min(Math.max(lost, 5), MOST);
   const first = shown + 2 < rows.length ? shown : rows.length;
   const made = sortable(HEADS, rows, say("Variables"), first);
