@@ -242,5 +242,18 @@ def table_rows(
     for place, variable in enumerate(variables):
         entry = entry_of(content, variable["name"])
         guess = variable["guess"] if entry.get("role") in (None, "analysis") else None
-        rows.append({**variable, "place": place, "entry": entry, "guess": guess})
+        unsaid = unsaid_of(variable, entry)
+        rows.append({**variable, "place": place, "entry": entry, "guess": guess, "unsaid": unsaid})
     return rows
+
+
+def unsaid_of(variable: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, str] | None:
+    """The type and the role of a variable of which the schema says none.
+
+    A description of an earlier version tells them only where nothing is said; None elsewhere.
+    """
+    if "unsaid" in variable:
+        return dict(variable["unsaid"])
+    if entry.get("type") or entry.get("role"):
+        return None
+    return {"type": variable["original"]["type"], "role": variable["role"]}

@@ -133,6 +133,7 @@ VARIABLE = {
     "label": MAYBE_TEXT,
     "role": frozenset(get_args(Role)),
     "guess": ({"role": frozenset(get_args(Role))}, None),
+    "unsaid?": {"type": frozenset(get_args(Type)), "role": frozenset(get_args(Role))},
     "left_in?": ({"identifier": bool, "why": str}, None),
     "removed": bool,
     "original": COLUMN,

@@ -403,6 +403,7 @@ def _variable_shown(
         variable=variable,
         fields=fields,
         entry=entry,
+        unsaid=schemas.unsaid_of(variable, entry),
         faults=faults,
         types=type_words(words),
         roles=role_words(words),
