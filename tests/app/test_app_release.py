@@ -39,6 +39,22 @@ def test_a_missed_limit_is_overruled_knowingly(tables):
         assert visitor.get(done.path).status == 200
 
 
+def test_a_file_is_offered_as_it_was_last_measured(tables):
+    with visited(tables) as visitor:
+        first = measured(visitor)
+        old = visitor.get(f"/release?choice={first.id}:0")
+        page = visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "0.0001"})
+        last = visitor.wait(page.path.rsplit("/", 1)[-1])
+        page = visitor.get(f"/release?choice={first.id}:0")
+        form = page.form("/release")
+        assert form.choices["choice"] == [f"{last.id}:0"]
+        assert ("choice", f"{last.id}:0") in form.fields, "the link of an older result leads there"
+        asked = visitor.send(old, "/release", name="spring")
+        assert "Release it all the same?" in asked.text
+        assert "missed: risk at most 0.0001; it is" in asked.text
+        assert visitor.running.jobs.runs("release") == []
+
+
 @pytest.mark.parametrize("there", ["release-spring", "release-spring-internal"])
 def test_neither_folder_of_a_release_is_written_into(tables, there):
     with visited(tables) as visitor:
