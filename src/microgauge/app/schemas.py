@@ -105,6 +105,22 @@ def _faults(where: str, entry: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*reader.faults, *([] if reader.faults else read.faults(where))]))
 
 
+NEEDS_ORDER = "is declared ordinal"
+"""What the fault of a variable says whose values have no place in an order."""
+
+
+def by_field(faults: Sequence[str]) -> dict[str, list[str]]:
+    """Faults that were found in the tables, by the field of a variable that mends each.
+
+    >>> by_field(['"a" is declared ordinal, but …', "no"])
+    {'order': ['"a" is declared ordinal, but …'], '': ['no']}
+    """
+    found: dict[str, list[str]] = {}
+    for fault in faults:
+        found.setdefault("order" if NEEDS_ORDER in fault else "", []).append(fault)
+    return found
+
+
 def told_of(where: str, faults: Iterable[str]) -> list[str]:
     """Faults that speak of one place: the command names it first.
 
