@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import microgauge.languages
+from microgauge.app.results import ADDED
 from microgauge.app.saying import INSTEAD, spoken
 from microgauge.languages.catalogue import entries, words_of
 from microgauge.languages.messages import in_language, say
@@ -45,6 +46,7 @@ def test_pages_send_to_their_own_fields():
         assert set(re.findall(r"{(\w+)", own)) <= set(re.findall(r"{(\w+)", form))
         for sign in ("--", "keys=", "[options]", "[require]", "role ="):
             assert sign not in own
+    assert ADDED in known
     no_limit = next(iter(INSTEAD))
     assert in_language(say(no_limit), spoken("de")).endswith("neben den Schritten des Rezepts aus")
     assert "--max-risk" in in_language(say(no_limit), words_of("de")), "reports stay as they are"

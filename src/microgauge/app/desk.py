@@ -18,7 +18,7 @@ from microgauge.app import drawing, recipes
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
-from microgauge.app.results import beside_stop, settings_said
+from microgauge.app.results import added_in, beside_stop, settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
@@ -65,6 +65,7 @@ class Desk:
         environment.globals["limit_said"] = limit_said
         environment.globals["held_against"] = held_against
         environment.globals["beside_stop"] = beside_stop
+        environment.globals["added_in"] = added_in
         environment.globals["step_title"] = recipes.title_of
         environment.globals["step_names"] = recipes.variables_of
         environment.globals["step_told"] = recipes.told

@@ -70,6 +70,22 @@ def against(outcome: Mapping[str, Any] | None) -> list[str]:
     return [*found, *stops]
 
 
+ADDED = "Columns only in the protected table, left out: {extra}."
+"""The note of columns that no figure looks at, since the original has none of that name."""
+
+
+def added_in(outcome: Mapping[str, Any] | None) -> str | None:
+    """What is released with a file although nobody measured it; None where there is nothing."""
+    notes = (outcome or {}).get("notes") or ()
+    found = [note for note in notes if isinstance(note, Form) and note.english == ADDED]
+    if not found:
+        return None
+    return say(
+        "Only in the protected version, not measured, and released with it: {extra}.",
+        extra=found[0].values["extra"],
+    )
+
+
 def beside_stop(opinion: Mapping[str, Any]) -> str:
     """What is said of a file beside what stops its release, which stands above it."""
     told: str = opinion.get("brief") or opinion["sentence"]
@@ -125,7 +141,7 @@ def _opinion(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """Both grades of a candidate, and what speaks against its release."""
     verdict = outcome.get("verdict")
     grades = {side: verdict[side]["grade"] if verdict else None for side in ("useful", "safe")}
-    return {**grades, "against": against(outcome)}
+    return {**grades, "against": against(outcome), "added": added_in(outcome)}
 
 
 def choices_of(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:

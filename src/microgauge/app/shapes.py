@@ -69,7 +69,11 @@ LIMIT = {
     "met": bool,
     "reason?": MAYBE_TEXT,
 }
-OUTCOME = {"verdict?": (VERDICT, None), "requirements?": ([LIMIT], None)}
+OUTCOME = {
+    "verdict?": (VERDICT, None),
+    "requirements?": ([LIMIT], None),
+    "notes?": ([str], None),
+}
 ASSESSED = {
     **OUTCOME,
     "inputs": {"original": {"rows": int}, "protected": {"rows": int}},
