@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import microgauge.languages
-from microgauge.app.results import ADDED
+from microgauge.app.results import ADDED, settings_said
 from microgauge.app.saying import INSTEAD, spoken
 from microgauge.languages.catalogue import entries, words_of
 from microgauge.languages.messages import in_language, say
@@ -73,3 +73,15 @@ def test_values_without_an_order_are_told_at_their_field(visitor):
     assert page.html.index('name="order"') < page.html.index("Order of the values&#34; (More")
     described(visitor, "")
     assert mended not in visitor.get("/measure").text
+
+
+# -- candidates of a grid ----------------------------------------------------------------------
+
+
+def test_settings_are_said_without_doubled_words_and_in_every_language():
+    about = {"about": "swap", "method": "swap"}
+    name = say("{about} {method}", **about)
+    settings = {name: "no", name + say(" (step {place})", place=2): "yes", "swap k": 3}
+    said = settings_said(settings)
+    assert said == "swap no, swap (step 2) yes, swap k 3"
+    assert in_language(said, words_of("de")) == "swap nein, swap (Schritt 2) ja, swap k 3"

@@ -418,6 +418,11 @@ def size_of(content: Mapping[str, Any]) -> int:
     return len(_grid(content).tries)
 
 
+def tries_of(content: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The number of each recipe that a grid stands for, and what tells it from the others."""
+    return [(tried.name, tried.settings) for tried in _grid(content).tries]
+
+
 MOST_GRIDS = 8
 """That are held: a page asks several times for one, which may stand for a thousand recipes."""
 

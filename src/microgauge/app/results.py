@@ -8,12 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from microgauge.app.asking import RESULT
+from microgauge.app.asking import RECIPE, RESULT
 from microgauge.app.jobs import Jobs, Run
+from microgauge.app.recipes import tries_of
 from microgauge.app.shapes import MAYBE_NUMBER, Plain, fits, limit_of, result_in
-from microgauge.languages.messages import Form, said_again, say, strung
+from microgauge.errors import InputError
+from microgauge.languages.messages import Form, Row, said_again, say, strung
 from microgauge.measures.balance.balance import frontier
 from microgauge.results.requirements import requirement_line
+from microgauge.schema.reading import toml_content
 
 NOT_MEASURED = say("Its safety was not measured.")
 POOR = (say("Its use is called poor."), say("Its safety is called poor."))
@@ -164,8 +167,38 @@ def limits_of(result: Mapping[str, Any]) -> dict[str, float | None]:
 
 def settings_said(settings: Any) -> str:
     """What tells a candidate of a grid from the others."""
-    pairs = (settings or {}).items()
-    return strung((say("{name} {value}", name=name, value=value) for name, value in pairs), ", ")
+    pairs = [(_plainly(name), value) for name, value in (settings or {}).items()]
+    return strung(
+        (
+            say("{name} {value}", name=name, value=say(value) if value in ("yes", "no") else value)
+            for name, value in pairs
+        ),
+        ", ",
+    )
+
+
+def _plainly(name: str) -> str:
+    """What a setting is called; a step that is left out is not called by its method twice."""
+    if isinstance(name, Row):  # the number of a step stands behind it
+        return strung([_plainly(part) for part in name.parts])
+    values = name.values if isinstance(name, Form) else {}
+    about, method = values.get("about"), values.get("method")
+    return str(about) if about is not None and about == method else name
+
+
+def number_of(place: Path, settings: Any) -> str | None:
+    """The number that a candidate of an exploration has among all; None where it is not known."""
+    return _numbers(place / RECIPE).get(str(settings_said(settings)))
+
+
+@lru_cache(maxsize=64)
+def _numbers(recipe: Path) -> dict[str, str]:
+    """The number of each candidate by its settings; the recipe of a run does not change."""
+    try:
+        content = toml_content(recipe.read_text(encoding="utf-8"), str(recipe))
+        return {str(settings_said(settings)): name for name, settings in tries_of(content)}
+    except (InputError, OSError, ValueError):
+        return {}
 
 
 @lru_cache(maxsize=4096)
@@ -177,10 +210,12 @@ def _kept(path: Path) -> dict[str, Any] | None:
         verdict = plain["assessment"].get("verdict") or {}
         risk, utility = verdict.get("risk"), verdict.get("utility")
         name = settings_said(settings)
+        number = number_of(path.parents[1], settings)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     sound = fits([risk, utility], [MAYBE_NUMBER])
-    return {"name": name, "risk": risk, "utility": utility} if sound else None
+    point = {"name": name, "number": number, "risk": risk, "utility": utility}
+    return point if sound else None
 
 
 def live_points(place: Path) -> list[dict[str, Any]]:
@@ -195,4 +230,4 @@ def live_points(place: Path) -> list[dict[str, Any]]:
     unbeaten = set(frontier(known))
     for name, point in found.items():
         point["frontier"] = name in unbeaten
-    return list(found.values())
+    return sorted(found.values(), key=lambda point: int(point["number"] or 0))
