@@ -1,13 +1,16 @@
 """What pages call things is what they are: choices, candidates, files, limits."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import microgauge.languages
+from microgauge.app.desk import titled
 from microgauge.app.results import ADDED, settings_said
-from microgauge.app.saying import INSTEAD, spoken
+from microgauge.app.saying import INSTEAD, PLAINLY, spoken
 from microgauge.languages.catalogue import entries, words_of
 from microgauge.languages.messages import in_language, say
+from microgauge.masking.methods import method_names
 
 
 def described(visitor, text):
@@ -85,3 +88,55 @@ def test_settings_are_said_without_doubled_words_and_in_every_language():
     said = settings_said(settings)
     assert said == "swap no, swap (step 2) yes, swap k 3"
     assert in_language(said, words_of("de")) == "swap nein, swap (Schritt 2) ja, swap k 3"
+
+
+# -- pages that are narrow or long -------------------------------------------------------------
+
+
+def test_rows_say_what_their_figures_are_where_they_are_cards(measured):
+    for page in (measured.get("/release"), measured.get(f"/look/{measured.run}")):
+        assert '<table class="cards">' in page.html
+        assert 'data-as="Utility"' in page.html
+        assert 'data-as="Risk"' in page.html
+
+
+def test_several_files_are_a_number_where_their_names_are_long(measured):
+    run = measured.running.jobs.get(measured.run)
+    assert titled(words_of("de"), run) == "strong.csv, weak.csv"
+    names = [f"{n} {'long' * 9}.csv" for n in range(3)]
+    long = replace(run, title=", ".join(names), about={**run.about, "candidates": names})
+    assert titled(words_of("de"), long) == "3 Fassungen von original.csv"
+    assert titled(words_of("en"), long) == "3 versions of original.csv"
+
+
+def test_the_report_that_is_open_is_marked(measured):
+    for to, open_one in (("", "For the office"), ("?report=public", "For data users")):
+        page = measured.get(f"/look/{measured.run}{to}")
+        assert re.findall(r'aria-current="true"[^>]*>([^<]*)<', page.html) == [open_one]
+        framed = "public" if to else "report"
+        assert f'src="/runs/{measured.run}/framed/{framed}"' in page.html
+
+
+def test_methods_have_names_in_english_too(described):
+    page = described.get("/protect/1")
+    assert "top and bottom coding top_bottom" in page.text
+    assert set(PLAINLY) <= set(method_names())
+
+
+def test_what_a_step_removed_is_not_offered_to_later_ones(visitor):
+    visitor.choose(original="original.csv")
+    visitor.send(visitor.get("/protect"), "/protect")
+    visitor.wait()
+
+    def offered(place, name):
+        page = visitor.get(f"/protect/1/{place}?method={name}")
+        return page.form(f"/protect/1/{place}").choices["variable"]
+
+    page = visitor.get("/protect/1/0?method=remove")
+    visitor.send(page, "/protect/1/0", variable=["age"], without="on")
+    assert "age" in offered(1, "round"), "it is tried without that step, too"
+    page = visitor.get("/protect/1/0")
+    assert "age" in page.form("/protect/1/0").choices["variable"]
+    visitor.send(page, "/protect/1/0", without=None)
+    assert offered(1, "round") == ["sex", "region", "income"]
+    assert "age" in offered(0, "remove")

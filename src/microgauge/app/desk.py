@@ -95,6 +95,7 @@ class Desk:
             "busy": self.running.jobs.busy(),
             "folder": shown_name(self.running.folder.root),
             "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
+            "titled": lambda run: titled(words, run),
             "state_said": lambda run: state_said(words, run),
             "path": _address(request),
         }
@@ -130,6 +131,19 @@ def steps(words: Words) -> list[tuple[str, str, str]]:
         ("protect", "/protect", words("Protect")),
         ("release", "/release", words("Release")),
     ]
+
+
+LONGEST_TITLE = 60
+"""Characters of the names of several files that stand as a headline."""
+
+
+def titled(words: Words, run: Run) -> str:
+    """What a run is called: by its files, or by their number where their names are too long."""
+    files = run.about.get("candidates", [])
+    if len(files) < 2 or len(run.title) <= LONGEST_TITLE:
+        return run.title
+    name = run.about.get("original") or ""
+    return words.many(len(files), "{n} version of {name}", "{n} versions of {name}", name=name)
 
 
 def state_said(words: Words, run: Run) -> str:

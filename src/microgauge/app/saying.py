@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from microgauge.languages.catalogue import Words, words_of
-from microgauge.languages.messages import say
+from microgauge.languages.messages import ENGLISH, say
 
 INSTEAD: Mapping[str, str] = {
     'no limit on risk was given; set one by --max-risk 0.05, or risk = "<=0.05" in [require] of '
@@ -84,9 +84,20 @@ INSTEAD: Mapping[str, str] = {
 }
 
 
+PLAINLY: Mapping[str, str] = {
+    "local_suppression": "local suppression",
+    "pram": "random change of categories",
+    "rank_swap": "rank swapping",
+    "top_bottom": "top and bottom coding",
+}
+"""What methods are called in English whose names are no words; catalogues have the others'."""
+
+
 @cache
 def spoken(language: str) -> Words:
     """The texts of a language, as pages say them."""
     words = words_of(language)
     told = {form: words.form(str.__str__(own)) for form, own in INSTEAD.items()}
+    if language == ENGLISH:
+        told |= PLAINLY
     return replace(words, texts={**words.texts, **told})

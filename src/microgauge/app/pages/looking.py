@@ -56,6 +56,7 @@ def _result_shown(
         against=[] if ranked else results.against(result),
         typed=asking.typed(run),
         files=_files(desk, run),
+        report=request.query_params.get("report", ""),
     )
 
 

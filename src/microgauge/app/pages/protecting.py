@@ -141,6 +141,12 @@ def _names_in(steps: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for step in steps for name in recipes.variables_of(step) if isinstance(name, str)]
 
 
+def _removed_before(steps: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Variables that are no longer in the file after some steps, whatever is tried."""
+    sure = [step for step in steps if step.get("method") == "remove" and "skip" not in step]
+    return set(_names_in(sure))
+
+
 def _step_shown(
     desk: Desk,
     request: Request,
@@ -153,14 +159,20 @@ def _step_shown(
     recipe = _recipe(state, request)
     _, found = description_of(desk.running.jobs, state)
     about, takes = next((said, takes) for key, said, takes in recipes.methods() if key == name)
-    variables = (found or {"variables": []})["variables"]
+    place = int(request.path_params["place"])
+    gone = _removed_before(recipe["content"]["step"][:place])
+    variables = [
+        variable
+        for variable in (found or {"variables": []})["variables"]
+        if variable["name"] not in gone or variable["name"] in chosen
+    ]
     return desk.page(
         request,
         "step.html",
         "protect",
         status=422 if faults else 200,
         recipe=recipe,
-        place=int(request.path_params["place"]),
+        place=place,
         method=name,
         about=about,
         takes=takes,
