@@ -91,8 +91,8 @@ for (const list of document.querySelectorAll("[data-there]")) {
 // What is typed in a field goes with another form, too, that needs it.
 for (const form of document.querySelectorAll("form")) {
   form.addEventListener("submit", () => {
-    for (const field of form.querySelectorAll("[data-as]"))
-      field.value = document.getElementById(field.dataset.as)?.value ?? field.value;
+    for (const field of form.querySelectorAll("[data-like]"))
+      field.value = document.getElementById(field.dataset.like)?.value ?? field.value;
   });
 }
 
