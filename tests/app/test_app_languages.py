@@ -288,3 +288,11 @@ def test_whatever_is_written_for_people_is_asked_for_in_the_language():
         for command in (assess, rank, asking.explored(state, "place", language)):
             at = command.index("--language") if said else len(command)
             assert command[at : at + 2] == said
+
+
+def test_what_a_command_wrote_is_told_in_the_language_of_the_page(worked, speak):
+    worked.wait(seconds=PATIENCE)
+    preview = worked.running.jobs.runs("preview")[-1]
+    speak(words_of("de"))
+    page = worked.get(f"/runs/{preview.id}")
+    assert re.search(r"geschrieben: .*protected.csv, 150 Zeilen × 4", page.text), page.text

@@ -186,10 +186,14 @@ def test_a_grid_as_the_guide_shows_it(tables):
         page = visitor.send(visitor.get("/protect/1"), "/protect/1/text", text=SEVERAL)
         assert page.path == "/protect/1"
         assert page.status == 200
-        for said in ("top_bottom / microaggregation", "share shares", "Explore 27 candidates"):
+        for said in (
+            "top and bottom coding / microaggregation",
+            "share shares",
+            "Explore 27 candidates",
+        ):
             assert said in page.text, page.text
         assert not [form for form in page.forms if form.action == "/protect/1/candidate"]
-        assert "top_bottom / microaggregation" in visitor.get("/protect").text
+        assert "top and bottom coding / microaggregation" in visitor.get("/protect").text
         for place in range(3):
             assert visitor.get(f"/protect/1/{place}").status == 404, "a form would lose some of it"
         before = visitor.running.project.state["recipes"]

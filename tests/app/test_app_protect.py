@@ -254,9 +254,30 @@ def test_a_preview_says_which_limits_are_missed(visitor):
     page = visitor.get("/protect/1")
     assert "missed: risk at most 0.001; it is" in page.text
     assert page.text.count("missed:") == 1
-    # A preview by other limits is another one.
+    # What was held against other limits stays, and says so.
     visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "1"})
-    assert "missed:" not in visitor.get("/protect/1").text
+    page = visitor.get("/protect/1")
+    assert "missed:" not in page.text
+    assert "Tried with other limits (risk<=0.001)" in page.text
+
+
+def test_a_preview_says_which_values_it_tried_and_keeps_the_limits_beside_it(visitor):
+    begun(visitor, proposals=True)
+    step(visitor, "round", variable=["age"], **{"p-unit": "2"})
+    page = step(visitor, "round", 1, variable=["income"], **{"p-unit": "10, 50, 100"})
+    limits = {"limit-risk": "0.97", "limit-utility": "0.1", "require": "gdu>=0.2"}
+    visitor.send(page, "/protect/1/preview", count="2", **limits)
+    page = visitor.get("/protect/1")
+    kept = visitor.running.project.state["measure"]["require"]
+    assert kept == "risk<=0.97, utility>=0.1, gdu>=0.2"
+    assert dict(page.form("/protect/1/explore").fields)["limit-risk"] == "0.97"
+    (run,) = visitor.running.jobs.runs("preview")
+    assert run.commands[-1][-2:] == ["--require", kept]
+    assert "Of several values, one was tried: step 2 unit 50" in page.text
+    page = visitor.send(page, "/protect/1/preview", count="2", require="nix>=1")
+    assert page.status == 422
+    assert visitor.running.project.state["measure"]["require"] == kept
+    visitor.wait()
 
 
 @pytest.mark.parametrize("part", ["brief", "sentence"])

@@ -1,7 +1,9 @@
 """Releasing: what speaks against it is overruled by a person, knowingly; limits as numbers."""
 
 import json
+import re
 
+import polars as pl
 import pytest
 
 from microgauge.app.limits import fields_of
@@ -38,6 +40,42 @@ def test_a_missed_limit_is_overruled_knowingly(tables):
         assert kept["despite"][0].startswith("missed: risk at most 0.0001; it is")
         assert [one.name for one in (tables / "release-spring").iterdir() if one.is_dir()] == []
         assert visitor.get(done.path).status == 200
+
+
+def test_what_was_added_to_a_file_is_told_beside_it(tables):
+    weak = pl.read_csv(tables / "weak.csv")
+    weak.with_columns(target=pl.lit(1), other=pl.lit(2)).write_csv(tables / "weak.csv")
+    said = "Only in the protected version, not measured, and released with it: target, other."
+    with visited(tables) as visitor:
+        run = measured(visitor)
+        assert said in visitor.get(f"/look/{run.id}").text
+        assert said in visitor.get("/release").text
+        visitor.choose(original="original.csv", candidate=["weak.csv", "strong.csv"])
+        visitor.wait()
+        page = visitor.send(visitor.get("/measure"), "/measure")
+        visitor.wait()
+        page = visitor.get(f"/look/{page.path.rsplit('/', 1)[-1]}")
+        assert page.text.count(said) == 1
+        links = {link for link in page.links if re.fullmatch(f"{page.path}/[01]", link)}
+        places = [visitor.get(link).text for link in links]
+        assert [said in text for text in places].count(True) == 1
+        assert visitor.get("/release").text.count(said) == 1
+
+
+def test_a_file_is_offered_as_it_was_last_measured(tables):
+    with visited(tables) as visitor:
+        first = measured(visitor)
+        old = visitor.get(f"/release?choice={first.id}:0")
+        page = visitor.send(visitor.get("/measure"), "/measure", **{"limit-risk": "0.0001"})
+        last = visitor.wait(page.path.rsplit("/", 1)[-1])
+        page = visitor.get(f"/release?choice={first.id}:0")
+        form = page.form("/release")
+        assert form.choices["choice"] == [f"{last.id}:0"]
+        assert ("choice", f"{last.id}:0") in form.fields, "the link of an older result leads there"
+        asked = visitor.send(old, "/release", name="spring")
+        assert "Release it all the same?" in asked.text
+        assert "missed: risk at most 0.0001; it is" in asked.text
+        assert visitor.running.jobs.runs("release") == []
 
 
 @pytest.mark.parametrize("there", ["release-spring", "release-spring-internal"])

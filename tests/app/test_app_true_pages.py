@@ -164,7 +164,8 @@ def test_names_that_do_not_fit_are_numbers():
     ]
     assert drawing.called(points(*long), WORDS) == ["1", "2"]
     assert set(labels(drawing.chart(points(*long), WORDS))) == {"1", "2"}
-    assert drawing.called(points(*long), WORDS, letters=True) == ["a", "b"]
+    explored = [{**point, "number": n} for point, n in zip(points(*long), "38", strict=True)]
+    assert drawing.called(explored, WORDS) == ["3", "8"], "while more are to come"
     assert drawing.called(points("weak", "strong"), WORDS) == ["weak", "strong"]
 
 

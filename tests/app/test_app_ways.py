@@ -232,10 +232,13 @@ def test_a_grid_is_explored_and_one_is_released(visitor):
     run = visitor.wait(page.path.rsplit("/", 1)[-1])
     assert run.state == "done", (run.faults, run.messages)
     part = visitor.get(f"/runs/{run.id}/part")
-    assert "2 candidates measured so far" in part.text
+    assert "2 candidates measured" in part.text
+    assert "so far" not in part.text
+    assert "1 age unit 10 utility" in part.text
     assert part.html.count("<circle") == 2
     look = visitor.get(f"/look/{run.id}")
     assert "recommended" in look.text
+    assert "Candidate 1 : age unit 10" in look.text
     release = visitor.get(next(link for link in look.links if link.startswith("/release?")))
     page = visitor.release(release, name="spring")
     done = visitor.wait(page.path.rsplit("/", 1)[-1])

@@ -142,7 +142,49 @@ def test_what_names_people_is_said_and_is_no_key(tables: Path) -> None:
         "sex",
         "region",
         "income",
+        "income_wt",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "guessed"),
+    [
+        (["sampling_weight"], "sampling_weight"),
+        (["sample_weight"], "sample_weight"),
+        (["weight"], "weight"),
+        (["wgt"], "wgt"),
+        (["PWGTP"], "PWGTP"),
+        (["finalwt"], "finalwt"),
+        (["birth_weight"], None),
+        (["weight_kg"], None),
+        (["wt_1", "wt_2"], None),
+    ],
+)
+def test_a_weight_is_guessed(tables: Path, names: list[str], guessed: str | None) -> None:
+    table = pl.read_csv("original.csv")
+    values = pl.Series([1.5 + row % 7 for row in range(table.height)])
+    table.with_columns(values.alias(name) for name in names).write_csv("original.csv")
+    assert main(["schema", "original.csv", "--json", "v.json"]) == 0
+    found = {one["name"]: one for one in json.loads(Path("v.json").read_text())["variables"]}
+    told = [name for name in names if (found[name]["guess"] or {}).get("role") == "weight"]
+    assert told == ([] if guessed is None else [guessed])
+
+
+def test_what_holds_where_nothing_is_said_is_told_beside_what_is(tables: Path) -> None:
+    said = '[variable.age]\ntype = "ordinal"\nrole = "quasi_identifier"\n'
+    said += '[variable.sex]\nrole = "weight"\n[variable.id]\nrole = "sensitive"\n'
+    table = pl.read_csv("original.csv")
+    table.with_columns(id=pl.Series(range(table.height))).write_csv("original.csv")
+    Path("s.toml").write_text(said)
+    assert main(["schema", "original.csv", "--schema", "s.toml", "--json", "v.json"]) == 0
+    found = {one["name"]: one for one in json.loads(Path("v.json").read_text())["variables"]}
+    assert found["age"]["unsaid"] == {"type": "continuous", "role": "analysis"}
+    assert found["sex"]["unsaid"] == {"type": "nominal", "role": "analysis"}
+    assert found["id"]["unsaid"]["role"] == "id"
+    assert (found["age"]["role"], found["age"]["original"]["type"]) == (
+        "quasi_identifier",
+        "ordinal",
+    )
 
 
 def test_a_schema_is_held_against_the_tables(

@@ -5,6 +5,7 @@ guard      who is answered: host, token, cookie, origin, headers
 folder     files inside the chosen folder, uploads
 project    what the user said, in one small file that is replaced whole
 jobs       commands as processes of their own, one at a time, kept as runs
+saying     what commands say in a shell's words, in the words of the pages
 asking     the command lines of everything that is done
 pages/     a file for each step
 """

@@ -18,7 +18,7 @@ from microgauge.app import drawing, recipes
 from microgauge.app.asked import new_action
 from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
-from microgauge.app.results import beside_stop, settings_said
+from microgauge.app.results import added_in, beside_stop, settings_said
 from microgauge.app.server import Running
 from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import Message
@@ -65,6 +65,7 @@ class Desk:
         environment.globals["limit_said"] = limit_said
         environment.globals["held_against"] = held_against
         environment.globals["beside_stop"] = beside_stop
+        environment.globals["added_in"] = added_in
         environment.globals["step_title"] = recipes.title_of
         environment.globals["step_names"] = recipes.variables_of
         environment.globals["step_told"] = recipes.told
@@ -94,6 +95,7 @@ class Desk:
             "busy": self.running.jobs.busy(),
             "folder": shown_name(self.running.folder.root),
             "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
+            "titled": lambda run: titled(words, run),
             "state_said": lambda run: state_said(words, run),
             "path": _address(request),
         }
@@ -129,6 +131,19 @@ def steps(words: Words) -> list[tuple[str, str, str]]:
         ("protect", "/protect", words("Protect")),
         ("release", "/release", words("Release")),
     ]
+
+
+LONGEST_TITLE = 60
+"""Characters of the names of several files that stand as a headline."""
+
+
+def titled(words: Words, run: Run) -> str:
+    """What a run is called: by its files, or by their number where their names are too long."""
+    files = run.about.get("candidates", [])
+    if len(files) < 2 or len(run.title) <= LONGEST_TITLE:
+        return run.title
+    name = run.about.get("original") or ""
+    return words.many(len(files), "{n} version of {name}", "{n} versions of {name}", name=name)
 
 
 def state_said(words: Words, run: Run) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from string import ascii_lowercase
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -66,16 +65,17 @@ Box = tuple[float, float, float, float]
 Place = tuple[float, float]
 
 
-def called(points: Sequence[Mapping[str, Any]], words: Any, *, letters: bool = False) -> list[str]:
+def called(points: Sequence[Mapping[str, Any]], words: Any) -> list[str]:
     """What stands beside candidates on a map: their names, or numbers where these are too long.
 
-    Letters as long as more are to come: a candidate's number is known when all are.
+    What is explored has a number of its own, which it keeps when all are measured.
     """
+    numbers = [point.get("number") for point in points]
+    if all(numbers):
+        return [str(number) for number in numbers]
     names = [str(words.of(point["name"])) for point in points]
     if all(len(name) <= LONGEST for name in names):
         return names
-    if letters and len(names) <= len(ascii_lowercase):
-        return list(ascii_lowercase[: len(names)])
     return [str(place) for place, _ in enumerate(names, start=1)]
 
 
@@ -83,15 +83,13 @@ def chart(
     points: Sequence[Mapping[str, Any]],
     words: Any,
     limits: Mapping[str, float | None] | None = None,
-    *,
-    letters: bool = False,
 ) -> Markup:
     """Candidates on the map: risk across, utility up; each a link where it has one.
 
     `limits` on `risk` and `utility` are lines; beside the candidates stands the `original`.
     """
     there = {key: value for key, value in (limits or {}).items() if value is not None}
-    names = called(points, words, letters=letters)
+    names = called(points, words)
     known = [
         {**p, "name": words.of(p["name"]), "called": name}
         for p, name in zip(points, names, strict=True)

@@ -461,7 +461,7 @@ SHAPE = {
     **{key: [str] for key in ("inputs", "faults", "messages", "changed")},
     "about": {
         **dict.fromkeys(("action?", "recipe?", "print?", "schema?"), str),
-        **dict.fromkeys(("candidate?", "folder?", "table?", "of?"), str),
+        **dict.fromkeys(("candidate?", "folder?", "table?", "of?", "require?"), str),
         **{key: [str] for key in ("candidates?", "files?", "despite?")},
         **dict.fromkeys(("size?", "count?", "sample?"), (int, None)),
         "original?": MAYBE_TEXT,

@@ -127,6 +127,25 @@ def plain(content: Mapping[str, Any]) -> Content:
     return {**rest, "step": steps}
 
 
+def values_tried(content: Mapping[str, Any], count: int) -> list[tuple[int, str, str]]:
+    """Of the first steps, each that may be several: its place, and what is tried of it.
+
+    >>> step = {"method": "noise", "share": {"grid": [0.1, 0.2, 0.3]}}
+    >>> values_tried({"step": [step, step]}, 1)
+    [(1, 'share', '0.2')]
+    """
+    steps = content["step"][:count]
+    tried = plain({**content, "step": steps})["step"]
+    found: list[tuple[int, str, str]] = []
+    for place, (step, one) in enumerate(zip(steps, tried, strict=True), start=1):
+        if "either" in step:
+            found += [(place, "method", title_of(one)), *((place, *each) for each in told(one))]
+        else:
+            several = [key for key, value in step.items() if key != "skip" and _is_several(value)]
+            found += [(place, key, shown_value(one[key])) for key in several]
+    return found
+
+
 def _forms(step: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """What a step may be: itself, or one of several methods."""
     found: Sequence[Mapping[str, Any]] = step.get("either", [step])
@@ -404,6 +423,11 @@ def size_of(content: Mapping[str, Any]) -> int:
     if not content["step"]:
         return 0
     return len(_grid(content).tries)
+
+
+def tries_of(content: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The number of each recipe that a grid stands for, and what tells it from the others."""
+    return [(tried.name, tried.settings) for tried in _grid(content).tries]
 
 
 MOST_GRIDS = 8

@@ -8,13 +8,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from microgauge.app.asking import RESULT
+from microgauge.app.asking import RECIPE, RESULT
 from microgauge.app.jobs import Jobs, Run
+from microgauge.app.recipes import tries_of
 from microgauge.app.shapes import MAYBE_NUMBER, Plain, fits, limit_of, result_in
-from microgauge.languages.messages import Form, said_again, say, strung
+from microgauge.errors import InputError
+from microgauge.languages.messages import Form, Row, said_again, say, strung
 from microgauge.measures.balance.balance import frontier
 from microgauge.results.requirements import requirement_line
 from microgauge.results.verdict import LIMIT_LOW
+from microgauge.schema.reading import toml_content
 
 NOT_MEASURED = say("Its safety was not measured.")
 POOR = (say("Its use is called poor."), say("Its safety is called poor."))
@@ -72,6 +75,22 @@ def against(outcome: Mapping[str, Any] | None) -> list[str]:
     return [*found, *(one["sentence"] for one in told if one["grade"] == "stop")]
 
 
+ADDED = "Columns only in the protected table, left out: {extra}."
+"""The note of columns that no figure looks at, since the original has none of that name."""
+
+
+def added_in(outcome: Mapping[str, Any] | None) -> str | None:
+    """What is released with a file although nobody measured it; None where there is nothing."""
+    notes = (outcome or {}).get("notes") or ()
+    found = [note for note in notes if isinstance(note, Form) and note.english == ADDED]
+    if not found:
+        return None
+    return say(
+        "Only in the protected version, not measured, and released with it: {extra}.",
+        extra=found[0].values["extra"],
+    )
+
+
 def beside_stop(opinion: Mapping[str, Any]) -> str:
     """What is said of a file beside what stops its release, which stands above it."""
     told: str = opinion.get("brief") or opinion["sentence"]
@@ -127,7 +146,7 @@ def _opinion(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """Both grades of a candidate, and what speaks against its release."""
     verdict = outcome.get("verdict")
     grades = {side: verdict[side]["grade"] if verdict else None for side in ("useful", "safe")}
-    return {**grades, "against": against(outcome)}
+    return {**grades, "against": against(outcome), "added": added_in(outcome)}
 
 
 def choices_of(run: Run, result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -150,8 +169,38 @@ def limits_of(result: Mapping[str, Any]) -> dict[str, float | None]:
 
 def settings_said(settings: Any) -> str:
     """What tells a candidate of a grid from the others."""
-    pairs = (settings or {}).items()
-    return strung((say("{name} {value}", name=name, value=value) for name, value in pairs), ", ")
+    pairs = [(_plainly(name), value) for name, value in (settings or {}).items()]
+    return strung(
+        (
+            say("{name} {value}", name=name, value=say(value) if value in ("yes", "no") else value)
+            for name, value in pairs
+        ),
+        ", ",
+    )
+
+
+def _plainly(name: str) -> str:
+    """What a setting is called; a step that is left out is not called by its method twice."""
+    if isinstance(name, Row):  # the number of a step stands behind it
+        return strung([_plainly(part) for part in name.parts])
+    values = name.values if isinstance(name, Form) else {}
+    about, method = values.get("about"), values.get("method")
+    return str(about) if about is not None and about == method else name
+
+
+def number_of(place: Path, settings: Any) -> str | None:
+    """The number that a candidate of an exploration has among all; None where it is not known."""
+    return _numbers(place / RECIPE).get(str(settings_said(settings)))
+
+
+@lru_cache(maxsize=64)
+def _numbers(recipe: Path) -> dict[str, str]:
+    """The number of each candidate by its settings; the recipe of a run does not change."""
+    try:
+        content = toml_content(recipe.read_text(encoding="utf-8"), str(recipe))
+        return {str(settings_said(settings)): name for name, settings in tries_of(content)}
+    except (InputError, OSError, ValueError):
+        return {}
 
 
 @lru_cache(maxsize=4096)
@@ -163,10 +212,12 @@ def _kept(path: Path) -> dict[str, Any] | None:
         verdict = plain["assessment"].get("verdict") or {}
         risk, utility = verdict.get("risk"), verdict.get("utility")
         name = settings_said(settings)
+        number = number_of(path.parents[1], settings)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     sound = fits([risk, utility], [MAYBE_NUMBER])
-    return {"name": name, "risk": risk, "utility": utility} if sound else None
+    point = {"name": name, "number": number, "risk": risk, "utility": utility}
+    return point if sound else None
 
 
 def live_points(place: Path) -> list[dict[str, Any]]:
@@ -181,4 +232,4 @@ def live_points(place: Path) -> list[dict[str, Any]]:
     unbeaten = set(frontier(known))
     for name, point in found.items():
         point["frontier"] = name in unbeaten
-    return list(found.values())
+    return sorted(found.values(), key=lambda point: int(point["number"] or 0))

@@ -105,6 +105,22 @@ def _faults(where: str, entry: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*reader.faults, *([] if reader.faults else read.faults(where))]))
 
 
+NEEDS_ORDER = "is declared ordinal"
+"""What the fault of a variable says whose values have no place in an order."""
+
+
+def by_field(faults: Sequence[str]) -> dict[str, list[str]]:
+    """Faults that were found in the tables, by the field of a variable that mends each.
+
+    >>> by_field(['"a" is declared ordinal, but …', "no"])
+    {'order': ['"a" is declared ordinal, but …'], '': ['no']}
+    """
+    found: dict[str, list[str]] = {}
+    for fault in faults:
+        found.setdefault("order" if NEEDS_ORDER in fault else "", []).append(fault)
+    return found
+
+
 def told_of(where: str, faults: Iterable[str]) -> list[str]:
     """Faults that speak of one place: the command names it first.
 
@@ -242,5 +258,18 @@ def table_rows(
     for place, variable in enumerate(variables):
         entry = entry_of(content, variable["name"])
         guess = variable["guess"] if entry.get("role") in (None, "analysis") else None
-        rows.append({**variable, "place": place, "entry": entry, "guess": guess})
+        unsaid = unsaid_of(variable, entry)
+        rows.append({**variable, "place": place, "entry": entry, "guess": guess, "unsaid": unsaid})
     return rows
+
+
+def unsaid_of(variable: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, str] | None:
+    """The type and the role of a variable of which the schema says none.
+
+    A description of an earlier version tells them only where nothing is said; None elsewhere.
+    """
+    if "unsaid" in variable:
+        return dict(variable["unsaid"])
+    if entry.get("type") or entry.get("role"):
+        return None
+    return {"type": variable["original"]["type"], "role": variable["role"]}

@@ -19,8 +19,9 @@ from microgauge.app.jobs import PROGRAM, Jobs
 from microgauge.app.kept import refuse_links
 from microgauge.app.lock import Lock
 from microgauge.app.project import Project
+from microgauge.app.saying import spoken
 from microgauge.errors import InputError, said_by_system
-from microgauge.languages.catalogue import Words, languages, words_of
+from microgauge.languages.catalogue import Words, languages
 from microgauge.languages.messages import ENGLISH, say
 from microgauge.records import dataclass
 
@@ -68,7 +69,7 @@ class Running:
         if chosen is None:
             codes = [part.split(";")[0].strip()[:2].lower() for part in wished.split(",")]
             chosen = next((code for code in codes if code in languages()), ENGLISH)
-        return words_of(chosen)
+        return spoken(chosen)
 
 
 @contextmanager

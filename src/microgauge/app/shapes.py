@@ -69,7 +69,11 @@ LIMIT = {
     "met": bool,
     "reason?": MAYBE_TEXT,
 }
-OUTCOME = {"verdict?": (VERDICT, None), "requirements?": ([LIMIT], None)}
+OUTCOME = {
+    "verdict?": (VERDICT, None),
+    "requirements?": ([LIMIT], None),
+    "notes?": ([str], None),
+}
 ASSESSED = {
     **OUTCOME,
     "inputs": {"original": {"rows": int}, "protected": {"rows": int}},
@@ -133,6 +137,7 @@ VARIABLE = {
     "label": MAYBE_TEXT,
     "role": frozenset(get_args(Role)),
     "guess": ({"role": frozenset(get_args(Role))}, None),
+    "unsaid?": {"type": frozenset(get_args(Type)), "role": frozenset(get_args(Role))},
     "left_in?": ({"identifier": bool, "why": str}, None),
     "removed": bool,
     "original": COLUMN,

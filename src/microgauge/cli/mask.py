@@ -28,14 +28,23 @@ def methods() -> str:
 
 def run(chosen: argparse.Namespace) -> int:
     """Protect and write."""
-    from microgauge.log import line
+    from microgauge.log import line, tell, watched
     from microgauge.masking import mask
     from microgauge.results.wording import counted
 
     with line() as progress:
         progress(say("protecting"), 0.0)
         found = mask(chosen.original, chosen.recipe, chosen.output)
-    sys.stderr.write(f"wrote {chosen.output}: {counted(found.height, 'row')} × {found.width}.\n")
+    said = say(
+        "wrote {path}: {rows} × {columns}.",
+        path=chosen.output,
+        rows=counted(found.height, "row"),
+        columns=found.width,
+    )
+    if watched():  # a page says it in its own language
+        tell(warned=said)
+    else:
+        sys.stderr.write(f"{said}\n")
     return 0
 
 

@@ -18,7 +18,7 @@ from microgauge.results.plain import to_dict
 from microgauge.sections.left_in.findings import DIFFERENT, SPELT
 from microgauge.sections.left_in.section import columns
 from microgauge.sections.pictures.section import variable_detail
-from microgauge.study.guesses import guess_of
+from microgauge.study.guesses import Guess, guess_of, guessed_weight
 from microgauge.study.recoding import Recoding
 from microgauge.study.study import Study
 from microgauge.study.variable import Described, Side
@@ -62,6 +62,11 @@ def describe(
     alone = protected is None
     study = run_one(Study.prepare(before, after, chosen.of_original() if alone else chosen, log))
     left_in = {one.column: one for one in columns(study)}
+    weight = guessed_weight(study.variables)
+    guesses = {
+        variable.name: Guess("weight", "name") if variable.name == weight else guess_of(variable)
+        for variable in study.variables
+    }
     own = [*before.columns, *before.unsupported]
     held = [*own, *after.columns, *after.unsupported]
     return {
@@ -71,7 +76,9 @@ def describe(
         "added": [name for name in dict.fromkeys(held) if name not in set(own)],
         "matched": study.matching.alignment.aligned,
         "variables": [
-            _variable(variable, study, left_in.get(variable.name), alone=alone)
+            _variable(
+                variable, study, left_in.get(variable.name), guesses[variable.name], alone=alone
+            )
             for variable in study.variables
         ],
         "notes": [note.sentence for note in log.notes],
@@ -79,17 +86,23 @@ def describe(
 
 
 def _variable(
-    variable: Described, study: Study, left_in: LeftIn | None, *, alone: bool
+    variable: Described,
+    study: Study,
+    left_in: LeftIn | None,
+    guess: Guess | None,
+    *,
+    alone: bool,
 ) -> dict[str, Any]:
     # What names people is no key: it must go, not be measured.
     identifies = left_in is not None and (left_in.code in IDENTIFIERS or variable.role == "id")
-    guess = None if identifies else guess_of(variable)
+    guess = None if identifies else guess
     after = None if alone else variable.protected
     detail = variable_detail(variable, study.compared.get(variable.name))
     return {
         "name": variable.name,
         "label": variable.label,
         "role": variable.role,
+        "unsaid": dict(zip(("type", "role"), variable.unsaid, strict=True)),
         "guess": None if guess is None else {"role": guess.role, "by": guess.by},
         "left_in": None
         if left_in is None

@@ -319,8 +319,10 @@ class Describer:
         if name == self.schema.options.key:
             original_type = "nominal"  # a name for units, whatever it is written in
         role = self._role(name, given, column, cells)
+        unsaid = self._unsaid(name, column, reader, original_type)
         if role not in ANALYSED:
-            return self._left_out(name, role, reader, original_type, tally, protected_tally)
+            found = self._left_out(name, role, reader, original_type, tally, protected_tally)
+            return replace(found, unsaid=unsaid)
         original = reader.side(cells, original_type, tally[name], "original")
         protected = None
         if other is not None:
@@ -328,7 +330,20 @@ class Describer:
             protected = reader.side(other, protected_type, protected_tally[name], "protected")
         if cells.width is not None:
             self._note_width(name, cells.width, original, protected)
-        return Described(name, role, given, original, protected, *reader.in_words())
+        return Described(name, role, given, original, protected, *reader.in_words(), unsaid)
+
+    def _unsaid(
+        self, name: str, column: Column, reader: VariableReader, kind: Type
+    ) -> tuple[Type, Role]:
+        """The type without a declared one, and the role without a declared one."""
+        given = reader.given
+        if given.type is not None and name != self.schema.options.key:
+            kind = reader.inferred_type()
+        role = self._said_role(name, replace(given, role=None))
+        if role == given.role == "weight":
+            role = None  # whoever takes the role back no longer names it in [options], either
+        looks_so = role is None and self._looks_like_id(given, column, reader.cells)
+        return kind, role or ("id" if looks_so else "analysis")
 
     def _may_have_strays(self, name: str, given: Variable) -> bool:
         """Whether texts among the numbers of a column have to be read: it is analysed."""

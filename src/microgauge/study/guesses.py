@@ -18,7 +18,7 @@ from microgauge.schema import ANALYSED
 from microgauge.study.variable import Described
 from microgauge.tables import Table
 
-GuessedRole = Literal["quasi_identifier", "sensitive"]
+GuessedRole = Literal["quasi_identifier", "sensitive", "weight"]
 
 _AGE = """
 age ages aged agegroup agegrp agegr agecat agecategory ageband ageclass agep yearsold birthyear
@@ -94,6 +94,11 @@ wegingsfactor
 """
 _WEIGHT_ENDS = ("weight", "weights", "wgt", "wgtp", "wgts", "wt", "wts", "gewicht", "gewichtung")
 """Of names such as hhweight and perwt."""
+_BODIES = """
+body birth birthweight bodyweight kg kilo kilograms pounds lbs height bmi baby infant newborn
+korpergewicht geburtsgewicht korper geburt naissance corporel nacer nacimiento corporal kilos
+kilogramm grams
+"""
 _IDENTIFIER = """
 identifier identification kennung kennnummer identifikator identifiant identificateur
 identificador identificacion identificativo identificatie identificador
@@ -110,6 +115,7 @@ KEYS = tuple(
 WHOLE_KEYS = frozenset(_WHOLE_KEYS.split())
 SENSITIVE = frozenset(_SENSITIVE.split())
 WEIGHT = frozenset(_WEIGHT.split())
+BODIES = frozenset(_BODIES.split())
 IDENTIFIER = frozenset(_IDENTIFIER.split())
 UNITS = frozenset(_UNITS.split())
 DIRECT = ("person-id", "national-id", "contact", "name", "address")
@@ -235,6 +241,32 @@ def guess_of(variable: Described) -> Guess | None:
             return None  # a number for each record was given to it, whatever it is called
         return found if whole or found.place == 0 else None  # a size or a share is no place
     return found if len(levels) <= FREE_TEXT * levels.present or levels.present < FEW else None
+
+
+def guessed_weight(variables: Iterable[Described]) -> str | None:
+    """The variable that may say how many people a row stands for; None where several may.
+
+    Nothing is guessed where a weight is said: a second one would be a replicate, or of bodies.
+    """
+    variables = list(variables)
+    if any(variable.role == "weight" for variable in variables):
+        return None
+    found = [variable.name for variable in variables if _may_weigh(variable)]
+    return found[0] if len(found) == 1 else None
+
+
+def _may_weigh(variable: Described) -> bool:
+    levels = variable.original.levels
+    words = {word for text in _short((variable.name, variable.label)) for word in _joined(text)}
+    return (
+        variable.role in ANALYSED
+        and says_weight(variable.name)
+        and not words & BODIES
+        and levels.numeric
+        and len(levels) > 1
+        and not levels.missing
+        and bool((levels.numbers >= 0).all())
+    )
 
 
 def guessed_columns(table: Table) -> tuple[str, ...]:

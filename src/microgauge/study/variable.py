@@ -65,6 +65,8 @@ class Described:
     """What it is, in the words of the schema or the files."""
     value_labels: Mapping[str, str] = field(default_factory=dict)
     """What its categories mean, in words, by the category as it is shown."""
+    unsaid: tuple[Type, Role] = ("nominal", "analysis")
+    """The type and the role that it has where the schema says none."""
 
     @property
     def continuous(self) -> bool:

@@ -79,9 +79,10 @@ class VariableReader:
 
     def original_type(self) -> Type:
         """The type that is declared, or else the one that the values show."""
-        return self.given.type or self._inferred_type()
+        return self.given.type or self.inferred_type()
 
-    def _inferred_type(self) -> Type:
+    def inferred_type(self) -> Type:
+        """The type that the values show."""
         cells, column = self.cells, self.cells.column
         if column.order is not None or self.given.order is not None:
             return "ordinal"

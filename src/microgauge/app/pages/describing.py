@@ -271,10 +271,24 @@ def _roles(content: Mapping[str, Any]) -> Any:
 
 
 def _placed(run: Run | None, rows: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Faults that speak of one variable, by its name: the command names the place first."""
-    of_one = [fault for fault in ([] if run is None else run.faults) if fault.startswith("[var")]
-    told = {row["name"]: schemas.told_of(f"[variable.{row['name']}]", of_one) for row in rows}
+    """Faults that speak of one variable, by its name: the command names it, or its place, first."""
+    of_one = [f for f in ([] if run is None else run.faults) if f.startswith(("[var", '"'))]
+    told = {
+        name: [
+            *schemas.told_of(f"[variable.{name}]", of_one),
+            *schemas.told_of(f'"{name}"', of_one),
+        ]
+        for name in (row["name"] for row in rows)
+    }
     return {name: faults for name, faults in told.items() if faults}
+
+
+def faults_of_description(jobs: Jobs, state: State) -> list[str]:
+    """What is wrong with the description as it is now; no measure would come to its end."""
+    run, _ = description_of(jobs, state)
+    if run is None or run.about.get("schema") != digest(state["schema"]):
+        return []
+    return list(run.faults)
 
 
 def _general(run: Run | None, placed: Mapping[str, list[str]]) -> list[str]:
@@ -390,8 +404,7 @@ def _variable_shown(
     state = desk.running.project.state
     run, _ = description_of(desk.running.jobs, state)
     if not faults:
-        found = _placed(run, [variable]).get(variable["name"], [])
-        faults = {"": found} if found else {}
+        faults = schemas.by_field(_placed(run, [variable]).get(variable["name"], []))
     words = desk.words(request)
     return desk.page(
         request,
@@ -403,6 +416,7 @@ def _variable_shown(
         variable=variable,
         fields=fields,
         entry=entry,
+        unsaid=schemas.unsaid_of(variable, entry),
         faults=faults,
         types=type_words(words),
         roles=role_words(words),

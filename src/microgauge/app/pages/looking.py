@@ -21,7 +21,10 @@ def page(desk: Desk, request: Request) -> Response:
     found = []
     for run in jobs.runs("measure", "explore"):
         result = results.result_of(jobs, run)
-        found.append((run, results.verdict_of(result), (result or {}).get("recommended")))
+        points = results.points_of(result, "") if result and "candidates" in result else []
+        chosen = next((point for point in points if point["chosen"]), None)
+        told = (results.verdict_of(result), (result or {}).get("recommended"), chosen)
+        found.append((run, *told))
     return desk.page(request, "results.html", "look", found=found)
 
 
@@ -53,6 +56,7 @@ def _result_shown(
         against=[] if ranked else results.against(result),
         typed=asking.typed(run),
         files=_files(desk, run),
+        report=request.query_params.get("report", ""),
     )
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from microgauge.app import asking, limits
 from microgauge.app.asked import Asked
 from microgauge.app.desk import Desk
+from microgauge.app.pages.describing import faults_of_description
 from microgauge.app.project import State
 
 
@@ -28,6 +29,7 @@ def _shown(
         state=state,
         runs=desk.running.jobs.runs("measure", "explore"),
         faults=faults,
+        described=faults_of_description(desk.running.jobs, state),
         limits=limits.fields_of(require or state["measure"]["require"]),
     )
 

@@ -141,6 +141,12 @@ def _names_in(steps: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for step in steps for name in recipes.variables_of(step) if isinstance(name, str)]
 
 
+def _removed_before(steps: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Variables that are no longer in the file after some steps, whatever is tried."""
+    sure = [step for step in steps if step.get("method") == "remove" and "skip" not in step]
+    return set(_names_in(sure))
+
+
 def _step_shown(
     desk: Desk,
     request: Request,
@@ -153,14 +159,20 @@ def _step_shown(
     recipe = _recipe(state, request)
     _, found = description_of(desk.running.jobs, state)
     about, takes = next((said, takes) for key, said, takes in recipes.methods() if key == name)
-    variables = (found or {"variables": []})["variables"]
+    place = int(request.path_params["place"])
+    gone = _removed_before(recipe["content"]["step"][:place])
+    variables = [
+        variable
+        for variable in (found or {"variables": []})["variables"]
+        if variable["name"] not in gone or variable["name"] in chosen
+    ]
     return desk.page(
         request,
         "step.html",
         "protect",
         status=422 if faults else 200,
         recipe=recipe,
-        place=int(request.path_params["place"]),
+        place=place,
         method=name,
         about=about,
         takes=takes,
@@ -302,12 +314,25 @@ def _previews(desk: Desk, state: State, content: Mapping[str, Any]) -> dict[int,
     for run in reversed(jobs.runs("preview")):
         if run.prints and run.prints != prints_of(desk.running.folder, run.inputs):
             continue  # a file is another by now
-        there[run.about.get("print", "")] = run
+        name = run.about.get("print", "")
+        # What was tried within the limits of now says more than what was tried later, without them.
+        if name not in there or _within(run, state) or not _within(there[name], state):
+            there[name] = run
     for count in range(len(content["step"]) + 1) if there else ():
         last = there.get(preview_print(state, content, count))
         if last is not None:
-            found[count] = {"run": last, **_found(results.result_of(jobs, last), last)}
+            found[count] = {
+                "run": last,
+                "others": not _within(last, state),
+                "values": recipes.values_tried(content, count),
+                **_found(results.result_of(jobs, last), last),
+            }
     return found
+
+
+def _within(run: Run, state: State) -> bool:
+    """Whether a preview was held against the limits of now."""
+    return bool(run.about.get("require", "") == state["measure"]["require"])
 
 
 def _found(result: dict[str, Any] | None, run: Run) -> dict[str, Any]:
@@ -323,7 +348,7 @@ def preview_print(state: State, content: Mapping[str, Any], count: int) -> str:
     """What tells a preview: the first steps, the data and what is said of them."""
     first = {**content, "step": content["step"][:count]}
     files = [state["files"][role] for role in ROLES]
-    return digest([recipes.plain(first), files, state["schema"], asking.limits_of(state)])
+    return digest([recipes.plain(first), files, state["schema"]])
 
 
 def preview(desk: Desk, request: Request, asked: Asked) -> str:
@@ -337,6 +362,8 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
     if not content["step"]:
         raise InputError(recipes.NO_STEPS)
     recipes.checked(content, description_of(desk.running.jobs, state)[1])
+    require = _limits_beside(asked, state)
+    state["measure"] = {**state["measure"], "require": require}
     sample = asked["sample"] == "on"
     files = {asking.RECIPE: recipes.text_of(content), asking.SCHEMA: state["schema"]}
     if sample:
@@ -347,6 +374,7 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
         "count": count,
         "print": preview_print(state, recipe["content"], count),
         "sample": SAMPLE if sample else None,
+        "require": require,
         "action": asked.action,
     }
     to = f"/protect/{recipe['id']}"
@@ -358,7 +386,27 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
         about,
         files,
     )
-    return asked.change(lambda state: None, to)
+    return asked.change(_limited(require), to)
+
+
+def _limits_beside(asked: Asked, state: State) -> str:
+    """The limits that stand on the page beside what is tried; those of before where none came."""
+    if not any(name == "require" for name, _ in asked.fields):
+        return str(state["measure"]["require"])
+    require = limits.asked_for(asked)
+    faults = limits.faults_of(require)
+    if faults:
+        raise InputError(*faults)
+    return require
+
+
+def _limited(require: str) -> Callable[[State], None]:
+    """Puts limits in the place of those of before."""
+
+    def put(state: State) -> None:
+        state["measure"]["require"] = require
+
+    return put
 
 
 def _need_original(desk: Desk, request: Request, state: State) -> None:
@@ -422,11 +470,7 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
         },
         {asking.RECIPE: recipes.text_of(recipe["content"]), asking.SCHEMA: state["schema"]},
     )
-
-    def put(state: State) -> None:
-        state["measure"]["require"] = require
-
-    return asked.change(put, f"/runs/{run.id}")
+    return asked.change(_limited(require), f"/runs/{run.id}")
 
 
 def recipe_file(desk: Desk, request: Request) -> Response:

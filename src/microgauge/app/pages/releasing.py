@@ -25,7 +25,7 @@ from microgauge.app.folder import (
     plain_name,
     prints_of,
 )
-from microgauge.app.jobs import After, Run
+from microgauge.app.jobs import After, Jobs, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
@@ -44,21 +44,55 @@ ALL_RECORDS = {"seed": 1, "step": [{"method": "sample", "share": 1.0}]}
 def page(desk: Desk, request: Request) -> Response:
     """What may be released, and what was."""
     jobs = desk.running.jobs
-    state = desk.running.project.state
-    choices = []
-    for run in jobs.runs("measure", "explore"):
-        result = results.result_of(jobs, run)
-        if result is not None:
-            choices += results.choices_of(run, result)
+    choices = offered(jobs)
     return desk.page(
         request,
         "release.html",
         "release",
-        state=state,
-        choices=choices,
-        wanted=request.query_params.get("choice", ""),
+        choices=choices.values(),
+        wanted=_wanted(jobs, choices, request.query_params.get("choice", "")),
         runs=jobs.runs("release"),
     )
+
+
+Known = tuple[str, str]
+"""What tells a file that may be released from others."""
+
+
+def offered(jobs: Jobs) -> dict[Known, dict[str, Any]]:
+    """What may be released: each file once, as it was last measured."""
+    found: dict[Known, dict[str, Any]] = {}
+    there = jobs.runs("measure", "explore")
+    for run in sorted(there, key=lambda run: run.queued, reverse=True):
+        result = results.result_of(jobs, run)
+        for choice in [] if result is None else results.choices_of(run, result):
+            found.setdefault(_known_by(run, choice["place"]), choice)
+    return found
+
+
+def _known_by(run: Run, place: int) -> Known:
+    """A file's original and name; what a recipe of a grid makes has no name of its own."""
+    files = run.about.get("candidates", [])
+    return (run.about["original"], files[place]) if place < len(files) else (run.id, str(place))
+
+
+def _wanted(jobs: Jobs, choices: Mapping[Known, Mapping[str, Any]], said: str) -> str:
+    """The choice of an address; of a file that was measured again since, its last result."""
+    name, _, place = said.partition(":")
+    run, number = jobs.get(name), place_in(place)
+    if run is None or number is None or "original" not in run.about:
+        return said
+    choice = choices.get(_known_by(run, number))
+    return said if choice is None else f"{choice['run'].id}:{choice['place']}"
+
+
+def _against(jobs: Jobs, run: Run, choice: Mapping[str, Any]) -> list[str]:
+    """What speaks against a file by this result, and by its last one where that is another.
+
+    A page that was opened earlier may name a result that a later one has overtaken.
+    """
+    last = offered(jobs).get(_known_by(run, choice["place"]))
+    return list(dict.fromkeys([*choice["against"], *(last["against"] if last else ())]))
 
 
 def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
@@ -85,6 +119,7 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     folder = f"{RELEASE}{name}"
     _need_room(running.folder, folder)
     choice = results.choices_of(run, result)[number]
+    choice = {**choice, "against": _against(running.jobs, run, choice)}
     if choice["against"] and asked["despite"] != "on":
         return desk.page(request, "despite.html", "release", choice=choice, called=name)
     despite = [str(reason) for reason in choice["against"]]

@@ -88,6 +88,14 @@ for (const list of document.querySelectorAll("[data-there]")) {
   window.addEventListener("pageshow", show);
 }
 
+// What is typed in a field goes with another form, too, that needs it.
+for (const form of document.querySelectorAll("form")) {
+  form.addEventListener("submit", () => {
+    for (const field of form.querySelectorAll("[data-like]"))
+      field.value = document.getElementById(field.dataset.like)?.value ?? field.value;
+  });
+}
+
 // A text that can be taken along.
 for (const bar of document.querySelectorAll("[data-copy]")) {
   const text = bar.parentElement.querySelector("pre");
