@@ -174,6 +174,16 @@ class Folder:
                 return tried
         raise InputError(say("there are too many files named like {name}.", name=name))
 
+    def reserved(self, wanted: str, taken: Container[str] = ()) -> Path:
+        """An empty file of our own under a free name: another may want the same one just now."""
+        while True:
+            place = self.root / self.free_name(wanted, taken)
+            try:
+                place.touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            return place
+
     def room(self) -> int:
         """Bytes that the disk can still take."""
         return shutil.disk_usage(self.root).free

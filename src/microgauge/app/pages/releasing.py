@@ -25,13 +25,13 @@ from microgauge.app.folder import (
     plain_name,
     prints_of,
 )
-from microgauge.app.jobs import After, Run
+from microgauge.app.jobs import Around, Run
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.app.shapes import manifest_in
 from microgauge.errors import InputError
-from microgauge.languages.messages import say
+from microgauge.languages.messages import Message, say
 from microgauge.results.writing import not_written, write_whole
 from microgauge.tables.digest import file_sha256
 from microgauge.tables.formats.format import SHEET
@@ -231,13 +231,12 @@ def _table_name(folder: Folder, source: str | None, original: str) -> str:
 # -- after the commands ----------------------------------------------------------------------
 
 
-def followed_up(running: Running) -> dict[str, After]:
-    """What is left to do after some runs."""
+def around_runs(running: Running) -> dict[str, Around]:
+    """What is done beside the commands of some runs."""
     folder = running.folder
 
     def candidate(run: Run) -> None:
-        name = run.about["candidate"]
-        folder.inside(name)
+        name = _put_into_folder(running, run)
 
         def put(state: State) -> None:
             # Of another original, which was chosen meanwhile, it is no protected version.
@@ -255,7 +254,41 @@ def followed_up(running: Running) -> dict[str, After]:
         _refuse([name for name in before if now.get(name) != before[name]])
         write_whole(internal_of(folder, run) / MANIFEST, manifest_of(folder, run))
 
-    return {"candidate": candidate, "release": release}
+    return {"candidate": Around(after=candidate), "release": Around(after=release)}
+
+
+def _put_into_folder(running: Running, run: Run) -> str:
+    """A protected version gets its name, or one like it: what has that name by now stays."""
+    folder, wanted = running.folder, run.about["candidate"]
+    made = running.jobs.aside(run)
+    if made.is_symlink() or not made.is_file():
+        raise InputError(NO_FILE)
+    try:
+        place = folder.reserved(wanted, running.jobs.promised(but=run))
+    except OSError as error:
+        raise not_written(wanted, error) from None
+    try:
+        made.replace(place)
+    except OSError as error:
+        place.unlink(missing_ok=True)
+        raise not_written(wanted, error) from None
+    aside = made.relative_to(folder.root).as_posix()
+    run.messages = [
+        told if isinstance(told, Message) else told.replace(aside, place.name)
+        for told in run.messages
+    ]
+    if place.name != wanted:
+        said = as_argument(wanted), as_argument(place.name)
+        run.about["candidate"] = place.name
+        run.commands = [[said[1] if w == said[0] else w for w in one] for one in run.commands]
+        run.messages.append(
+            say(
+                "There is another file {wanted} by now; the protected version is called {name}.",
+                wanted=wanted,
+                name=place.name,
+            )
+        )
+    return place.name
 
 
 def internal_of(folder: Folder, run: Run) -> Path:
