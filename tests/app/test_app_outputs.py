@@ -1,12 +1,18 @@
 """What runs write: beside what others put there meanwhile, whole, and in the folder alone."""
 
+import errno
+import json
+import os
 import shlex
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
-from support.app import visited
+from microgauge.results.writing import not_written
+from support.app import visited, wait_for
 
 MASK = """
 import pathlib, sys, time
@@ -106,3 +112,235 @@ def test_the_command_line_of_a_version_makes_the_same_file(tables):
         assert f"microgauge {shlex.join(run.commands[0])}" in visitor.get(page.path).text
     subprocess.run([sys.executable, "-m", "microgauge", *run.commands[0]], cwd=tables, check=True)
     assert (tables / "one.csv").read_bytes() == before
+
+
+# -- a release -------------------------------------------------------------------------------
+
+RELEASED = """
+import os, pathlib, signal, sys, time
+words = sys.argv[1:]
+if words[0] == "assess":
+    while pathlib.Path("wait").exists():
+        time.sleep(0.02)
+    if pathlib.Path("die").exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    for option in ("--report", "--public"):
+        pathlib.Path(words[words.index(option) + 1]).write_text("said")
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, measured):
+    folder = tmp_path_factory.mktemp("outputs") / "work"
+    shutil.copytree(measured.running.folder.root, folder)
+    return folder
+
+
+@pytest.fixture
+def copy(kept, tmp_path):
+    folder = tmp_path / "work"
+    shutil.copytree(kept, folder)
+    return folder
+
+
+@contextmanager
+def opened_on(folder):
+    """An app whose commands do nothing much, where weak.csv was measured."""
+    with visited(folder, program=(sys.executable, "-c", RELEASED)) as visitor:
+        path = next((folder / "microgauge-app/runs").glob("*/result.json"))
+        names = [one["name"] for one in json.loads(path.read_text())["candidates"]]
+        visitor.place = names.index("weak")
+        yield visitor
+
+
+@pytest.fixture
+def releasing(copy):
+    with opened_on(copy) as visitor:
+        yield visitor
+
+
+def release(visitor, name="it"):
+    """Asked for, with all that is overruled."""
+    run = visitor.running.jobs.runs("measure")[-1]
+    page = visitor.get("/release")
+    return visitor.release(page, choice=f"{run.id}:{visitor.place}", name=name)
+
+
+def there(visitor):
+    return sorted(path.name for path in visitor.running.folder.root.glob("release-*"))
+
+
+def exchange(path):
+    """Another content of the same size, at the same time."""
+    known = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"north", b"south", 1))
+    os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+
+
+def ended(visitor):
+    visitor.wait()
+    (run,) = visitor.running.jobs.runs("release")
+    return run
+
+
+def test_what_is_released_is_whole(releasing):
+    release(releasing)
+    assert ended(releasing).state == "done"
+    root = releasing.running.folder.root
+    assert there(releasing) == ["release-it", "release-it-internal"]
+    listed = json.loads((root / "release-it-internal/release.json").read_text())["files"]
+    names = ["release-it/public.html", "release-it/weak.csv"]
+    inside = ["release-it-internal/report.html", "release-it-internal/schema.toml"]
+    assert [one["name"] for one in listed] == [*names, *inside]
+    assert "release.json" in releasing.get("/runs/" + ended(releasing).id).text
+
+
+@pytest.mark.parametrize("name", ["weak.csv", "original.csv"])
+def test_a_file_of_the_same_size_and_time_is_told_by_its_content(releasing, name):
+    exchange(releasing.running.folder.root / name)
+    page = release(releasing)
+    assert page.status == 422
+    assert f"{name} is not as it was measured" in page.text
+    assert there(releasing) == []
+
+
+@pytest.mark.parametrize("name", ["release-it/weak.csv", "original.csv"])
+def test_what_is_exchanged_while_a_release_is_made_is_not_released(releasing, name):
+    root = releasing.running.folder.root
+    (root / "wait").touch()
+    release(releasing)
+    wait_for(lambda: (root / "release-it/weak.csv").exists())
+    wait_for(lambda: releasing.running.jobs.busy().pid)
+    exchange(root / name)
+    (root / "wait").unlink()
+    run = ended(releasing)
+    assert run.state == "refused"
+    assert run.faults == [f"{name} is not as it was measured. Measure again before release."]
+    assert there(releasing) == []
+
+
+def test_a_release_is_made_when_it_is_its_turn(releasing):
+    root = releasing.running.folder.root
+    (root / "wait").touch()
+    releasing.send(releasing.get("/measure"), "/measure", candidate="weak.csv")
+    wait_for(releasing.running.jobs.busy)
+    release(releasing)
+    assert there(releasing) == []
+    assert "A release release-it is under way already." in release(releasing).text
+    exchange(root / "weak.csv")
+    (root / "wait").unlink()
+    assert ended(releasing).state == "refused"
+    assert there(releasing) == []
+
+
+@pytest.mark.parametrize("how", ["killed", "cancelled"])
+def test_a_release_that_came_to_nothing_leaves_nothing_and_can_be_done_again(releasing, how):
+    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    (root / "wait").touch()
+    release(releasing)
+    wait_for(lambda: jobs.busy() and jobs.busy().pid)
+    (root / "release-it" / ".weak.csv.abc").write_text("half")
+    (name,) = (run.id for run in jobs.runs("release"))
+    if how == "killed":
+        (root / "die").touch()
+        (root / "wait").unlink()
+    else:
+        releasing.send(releasing.get(f"/runs/{name}"), f"/runs/{name}/cancel")
+    assert releasing.wait(name).state == how
+    assert there(releasing) == []
+    for left in ("wait", "die"):
+        (root / left).unlink(missing_ok=True)
+    releasing.send(releasing.get(f"/runs/{name}"), f"/runs/{name}/again")
+    assert releasing.wait(name).state == "done"
+    assert there(releasing) == ["release-it", "release-it-internal"]
+
+
+def test_a_folder_of_the_user_is_not_removed_with_a_release(releasing):
+    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    (root / "wait").touch()
+    release(releasing)
+    wait_for(lambda: jobs.busy() and jobs.busy().pid)
+    (root / "release-it").rename(root / "release-old")
+    (root / "release-it").mkdir()
+    (root / "release-it/weak.csv").write_text("mine")
+    (root / "release-it-internal/notes.txt").write_text("mine")
+    (root / "wait").unlink()
+    assert ended(releasing).state in ("refused", "failed")
+    assert (root / "release-it/weak.csv").read_text() == "mine"
+    assert [one.name for one in (root / "release-it-internal").iterdir()] == ["notes.txt"]
+
+
+def test_a_release_that_an_app_left_when_it_was_killed_is_removed(copy):
+    with opened_on(copy) as visitor:
+        release(visitor)
+        run = ended(visitor)
+    path = copy / "microgauge-app/runs" / run.id / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "state": "running"}))
+    with opened_on(copy) as visitor:
+        assert visitor.running.jobs.get(run.id).state == "killed"
+        assert there(visitor) == []
+
+
+def test_a_release_for_which_there_is_no_room_is_not_begun(releasing, monkeypatch):
+    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    last = sorted(path.name for path in (root / "microgauge-app/runs").iterdir())
+
+    def full(path, content):
+        raise not_written(path, OSError(errno.ENOSPC, "No space left on device"))
+
+    monkeypatch.setattr("microgauge.app.jobs.write_whole", full)
+    assert release(releasing).status == 422
+    assert jobs.runs("release") == []
+    assert there(releasing) == []
+    assert sorted(path.name for path in (root / "microgauge-app/runs").iterdir()) == last
+
+
+@pytest.mark.parametrize("what", ["measure", "release", "candidate", "preview", "explore"])
+def test_what_is_not_remembered_is_not_begun(releasing, monkeypatch, what):
+    visitor = releasing
+    visitor.send(visitor.get("/protect"), "/protect", name="one")
+    page = visitor.get("/protect/1/0?method=noise")
+    visitor.send(page, "/protect/1/0", variable=["income"], **{"p-share": "0.1"})
+    before = [run.id for run in visitor.running.jobs.runs()]
+    pages = {"measure": "/measure", "release": "/release"}
+    page = visitor.get(pages.get(what, "/protect/1"))
+
+    def full(path, content):
+        raise not_written(path, OSError(errno.ENOSPC, "No space left on device"))
+
+    monkeypatch.setattr("microgauge.app.project.write_whole", full)
+    if what == "release":
+        found = release(visitor)
+    else:
+        found = visitor.send(page, pages.get(what, f"/protect/1/{what}"))
+    assert found.status == 422
+    assert "No space left" in found.text
+    assert [run.id for run in visitor.running.jobs.runs()] == before
+
+
+@pytest.mark.parametrize("name", ["spring-internal", "Spring-INTERNAL"])
+def test_no_release_is_called_like_what_stays_in_the_office(releasing, name):
+    page = release(releasing, name)
+    assert page.status == 422
+    assert "A name that ends with -internal" in page.text
+    assert there(releasing) == []
+
+
+def test_what_became_a_link_is_not_written_through(releasing):
+    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (root / "wait").touch()
+    first = releasing.send(releasing.get("/measure"), "/measure", candidate="weak.csv")
+    wait_for(jobs.busy)
+    second = releasing.send(releasing.get("/measure"), "/measure", candidate="weak.csv")
+    place = jobs.place(second.path.rsplit("/", 1)[-1])
+    shutil.move(place, outside / "elsewhere")
+    place.symlink_to(outside / "elsewhere")
+    (outside / "elsewhere" / "report.html").unlink(missing_ok=True)
+    (root / "wait").unlink()
+    run = releasing.wait(place.name)
+    assert run.state == "refused"
+    assert "is a link" in run.faults[0]
+    assert not (outside / "elsewhere" / "report.html").exists()
+    assert releasing.wait(first.path.rsplit("/", 1)[-1]).state == "done"

@@ -76,6 +76,8 @@ class Run:
     """Sizes and times of its inputs when it began."""
     changed: list[str] = field(default_factory=list)
     """Inputs that were others when it ended."""
+    made: dict[str, list[int]] = field(default_factory=dict)
+    """Folders that it made outside its own place, with what tells each from others of its name."""
 
     @property
     def over(self) -> bool:
@@ -137,7 +139,7 @@ class Jobs:
         inputs: Sequence[str] = (),
         about: Mapping[str, Any] | None = None,
         files: Mapping[str, str] | None = None,
-        first: Work = _nothing,
+        first: Callable[[Run], object] = _nothing,
     ) -> Run:
         """Put some work at the end of the queue.
 
@@ -525,8 +527,8 @@ SHAPE = {
         **dict.fromkeys(("candidate?", "folder?", "table?", "of?"), str),
         **{key: [str] for key in ("candidates?", "files?", "despite?")},
         **dict.fromkeys(("size?", "count?", "sample?"), (int, None)),
-        "original?": MAYBE_TEXT,
-        "prints?": dict,
+        **dict.fromkeys(("original?", "source?"), MAYBE_TEXT),
+        **dict.fromkeys(("prints?", "digests?"), dict),
         "by?": {
             "files": dict.fromkeys(("original", "external", "holdout", "population"), MAYBE_TEXT),
             "measure": {"full": bool, "require": str},
@@ -538,7 +540,7 @@ SHAPE = {
     "step": int,
     "missed": bool,
     "verdict": (dict, None),
-    "prints": dict,
+    **dict.fromkeys(("prints", "made"), dict),
 }
 
 

@@ -357,8 +357,9 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
         asking.inputs_of(state),
         about,
         files,
+        lambda run: asked.change(lambda state: None, to),
     )
-    return asked.change(lambda state: None, to)
+    return to
 
 
 def _need_original(desk: Desk, request: Request, state: State) -> None:
@@ -389,8 +390,9 @@ def make_candidate(desk: Desk, request: Request, asked: Asked) -> str:
         [original],
         about,
         {asking.RECIPE: recipes.text_of(recipe["content"])},
+        asked.remembered,
     )
-    return asked.change(lambda state: None, f"/runs/{run.id}")
+    return f"/runs/{run.id}"
 
 
 def explore(desk: Desk, request: Request, asked: Asked) -> str:
@@ -408,6 +410,10 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
         raise InputError(*faults)
     state["measure"] = {**state["measure"], "require": require}
     language = desk.words(request).language
+
+    def put(state: State) -> None:
+        state["measure"]["require"] = require
+
     run = desk.running.jobs.add(
         "explore",
         recipe["name"],
@@ -421,12 +427,9 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
             "action": asked.action,
         },
         {asking.RECIPE: recipes.text_of(recipe["content"]), asking.SCHEMA: state["schema"]},
+        lambda run: asked.change(put, f"/runs/{run.id}"),
     )
-
-    def put(state: State) -> None:
-        state["measure"]["require"] = require
-
-    return asked.change(put, f"/runs/{run.id}")
+    return f"/runs/{run.id}"
 
 
 def recipe_file(desk: Desk, request: Request) -> Response:
