@@ -5,12 +5,15 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from microgauge.app import jobs
 from microgauge.results.writing import not_written
 from support.app import visited, wait_for
 
@@ -235,12 +238,12 @@ def test_a_release_is_made_when_it_is_its_turn(releasing):
 
 @pytest.mark.parametrize("how", ["killed", "cancelled"])
 def test_a_release_that_came_to_nothing_leaves_nothing_and_can_be_done_again(releasing, how):
-    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    root, queue = releasing.running.folder.root, releasing.running.jobs
     (root / "wait").touch()
     release(releasing)
-    wait_for(lambda: jobs.busy() and jobs.busy().pid)
+    wait_for(lambda: queue.busy() and queue.busy().pid)
     (root / "release-it" / ".weak.csv.abc").write_text("half")
-    (name,) = (run.id for run in jobs.runs("release"))
+    (name,) = (run.id for run in queue.runs("release"))
     if how == "killed":
         (root / "die").touch()
         (root / "wait").unlink()
@@ -256,10 +259,10 @@ def test_a_release_that_came_to_nothing_leaves_nothing_and_can_be_done_again(rel
 
 
 def test_a_folder_of_the_user_is_not_removed_with_a_release(releasing):
-    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    root, queue = releasing.running.folder.root, releasing.running.jobs
     (root / "wait").touch()
     release(releasing)
-    wait_for(lambda: jobs.busy() and jobs.busy().pid)
+    wait_for(lambda: queue.busy() and queue.busy().pid)
     (root / "release-it").rename(root / "release-old")
     (root / "release-it").mkdir()
     (root / "release-it/weak.csv").write_text("mine")
@@ -282,7 +285,7 @@ def test_a_release_that_an_app_left_when_it_was_killed_is_removed(copy):
 
 
 def test_a_release_for_which_there_is_no_room_is_not_begun(releasing, monkeypatch):
-    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    root, queue = releasing.running.folder.root, releasing.running.jobs
     last = sorted(path.name for path in (root / "microgauge-app/runs").iterdir())
 
     def full(path, content):
@@ -290,7 +293,7 @@ def test_a_release_for_which_there_is_no_room_is_not_begun(releasing, monkeypatc
 
     monkeypatch.setattr("microgauge.app.jobs.write_whole", full)
     assert release(releasing).status == 422
-    assert jobs.runs("release") == []
+    assert queue.runs("release") == []
     assert there(releasing) == []
     assert sorted(path.name for path in (root / "microgauge-app/runs").iterdir()) == last
 
@@ -327,14 +330,14 @@ def test_no_release_is_called_like_what_stays_in_the_office(releasing, name):
 
 
 def test_what_became_a_link_is_not_written_through(releasing):
-    root, jobs = releasing.running.folder.root, releasing.running.jobs
+    root, queue = releasing.running.folder.root, releasing.running.jobs
     outside = root.parent / "outside"
     outside.mkdir()
     (root / "wait").touch()
     first = releasing.send(releasing.get("/measure"), "/measure", candidate="weak.csv")
-    wait_for(jobs.busy)
+    wait_for(queue.busy)
     second = releasing.send(releasing.get("/measure"), "/measure", candidate="weak.csv")
-    place = jobs.place(second.path.rsplit("/", 1)[-1])
+    place = queue.place(second.path.rsplit("/", 1)[-1])
     shutil.move(place, outside / "elsewhere")
     place.symlink_to(outside / "elsewhere")
     (outside / "elsewhere" / "report.html").unlink(missing_ok=True)
@@ -344,3 +347,78 @@ def test_what_became_a_link_is_not_written_through(releasing):
     assert "is a link" in run.faults[0]
     assert not (outside / "elsewhere" / "report.html").exists()
     assert releasing.wait(first.path.rsplit("/", 1)[-1]).state == "done"
+
+
+# -- the folder itself -----------------------------------------------------------------------
+
+GONE = "is gone or was renamed. End the app, and start it where the folder is now."
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_folder_that_was_renamed_is_not_made_anew(tables, anew):
+    other = tables.parent / "other"
+    with visited(tables, program=QUICK) as visitor:
+        with_recipe(visitor)
+        pages = [visitor.get(path) for path in ("/measure", "/protect/1", "/")]
+        before = len(visitor.running.jobs.runs())
+        tables.rename(other)
+        if anew:
+            tables.mkdir()
+        sent = [
+            visitor.send(pages[1], "/protect/1/candidate"),
+            visitor.send(pages[1], "/protect/1/rename", name="two"),
+            visitor.upload(pages[2], "new.csv", b"a\n"),
+        ]
+        for page in sent:
+            assert page.status == 422
+            assert GONE in page.text
+        for path in ("/", "/describe", "/measure", "/protect/1", "/release"):
+            page = visitor.get(path)
+            assert page.status == 200
+            assert page.text.count(GONE) == 1
+        assert len(visitor.running.jobs.runs()) == before
+        assert list(tables.glob("*")) == []
+        assert tables.exists() == anew
+        if anew:
+            tables.rmdir()
+        other.rename(tables)
+        assert GONE not in visitor.get("/").text
+        assert visitor.send(visitor.get("/protect/1"), "/protect/1/candidate").status == 200
+        visitor.wait()
+
+
+def test_a_run_whose_folder_was_renamed_says_so(tables):
+    with visited(tables, program=QUICK) as visitor:
+        with_recipe(visitor)
+        name = asked_for_a_version(visitor)
+        wait_for(lambda: visitor.running.jobs.busy() and visitor.running.jobs.busy().pid)
+        tables.rename(tables.parent / "other")
+        (tables.parent / "other" / "wait").unlink()
+        run = visitor.wait(name)
+        assert run.state == "refused"
+        assert run.faults[0].endswith(GONE)
+        assert not tables.exists()
+
+
+# -- what a killed app left running ----------------------------------------------------------
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="processes are not shown there")
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_halted_process_of_a_killed_app_is_ended(tmp_path, monkeypatch, deaf):
+    monkeypatch.setattr(jobs, "PATIENCE", 0.3)
+    words = "import signal, time\n"
+    words += "signal.signal(signal.SIGINT, signal.SIG_IGN)\n" if deaf else ""
+    words += "print('ready', flush=True)\ntime.sleep(60)"
+    stray = subprocess.Popen(
+        [sys.executable, "-c", words, "microgauge"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    with stray:
+        stray.stdout.readline()
+        os.kill(stray.pid, signal.SIGSTOP)
+        jobs._end_stray(stray.pid, tmp_path.resolve())
+        assert stray.wait(5) == (-signal.SIGKILL if deaf else -signal.SIGINT)

@@ -29,6 +29,8 @@ State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "
 OVER = ("done", "refused", "failed", "cancelled", "killed")
 PATIENCE = 5.0
 """Seconds that a process has to end after it is asked to."""
+SHORT = 0.02
+"""Seconds between two looks at it."""
 PROGRAM = (sys.executable, "-m", "microgauge")
 NICE = 10
 """Pages are answered before figures are worked out."""
@@ -147,6 +149,7 @@ class Jobs:
         there, and `first` is done, before the run counts. `InputError` where that cannot be, or
         an input leads out of the folder by now: then there is no such run.
         """
+        self._folder.need()
         self._look(inputs)
         with self._news:
             # A page that was opened earlier must not mean another run by its name.
@@ -171,6 +174,7 @@ class Jobs:
 
     def again(self, name: str) -> bool:
         """Queue a run once more, as it was; not one that is under way."""
+        self._folder.need()
         with self._news:
             run = self._runs.get(name)
             if run is None or not run.over:
@@ -302,6 +306,7 @@ class Jobs:
     def _do(self, run: Run) -> None:
         around = self._around.get(run.kind, Around())
         try:
+            self._folder.need()
             self._look(run.inputs)
             self._look_at_places(run)
             around.before(run)
@@ -321,6 +326,7 @@ class Jobs:
                 return
             run.missed = run.missed or code == MISSED
         try:
+            self._folder.need()
             around.after(run)
         except InputError as error:
             run.faults += error.faults
@@ -420,6 +426,7 @@ class Jobs:
         text = json.dumps(plain, ensure_ascii=False, indent=1)
         # A full disk, or no right to write: what is in memory still holds.
         with contextlib.suppress(InputError, OSError):
+            self._folder.need()
             write_whole(self.place(run.id) / "run.json", text + "\n")
 
     def _read_kept(self) -> None:
@@ -473,8 +480,10 @@ def _is_number(name: str) -> bool:
 
 
 def _make(place: Path) -> None:
+    """A run's own place; never the folder above all of them, which the user may have moved."""
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        for path in (place.parent.parent, place.parent, place):
+            path.mkdir(exist_ok=True)
     except OSError as error:
         raise not_written(place, error) from None
 
@@ -572,10 +581,23 @@ def _signal(pid: int, number: int) -> None:
 
 def _end_stray(pid: int | None, folder: Path) -> None:
     """End what an app that was killed has left running, if it is what it was."""
-    if pid is None:
+    if pid is None or not _is_stray(pid, folder):
         return
-    with contextlib.suppress(OSError):
+    _signal(pid, signal.SIGINT)
+    # What was halted hears of it only when it goes on.
+    _signal(pid, getattr(signal, "SIGCONT", signal.SIGINT))
+    late = time.monotonic() + PATIENCE
+    while _is_stray(pid, folder) and time.monotonic() < late:
+        time.sleep(SHORT)
+    if _is_stray(pid, folder):
+        _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _is_stray(pid: int, folder: Path) -> bool:
+    """Whether a process is one of ours that works in a folder, with its own beside it."""
+    try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         here = Path(f"/proc/{pid}/cwd").readlink() == folder
-        if here and b"microgauge" in words and os.getpgid(pid) == pid:
-            _signal(pid, signal.SIGINT)
+        return here and b"microgauge" in words and os.getpgid(pid) == pid
+    except OSError:
+        return False

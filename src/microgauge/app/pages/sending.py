@@ -169,6 +169,7 @@ def endpoint(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
 
         incoming = Incoming(folder, limit, allowed)
         try:
+            folder.need()
             await _read(request, incoming, folder, limit)
             if not incoming.files:
                 allowed(incoming.fields)
