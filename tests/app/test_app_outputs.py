@@ -195,7 +195,12 @@ def test_what_is_released_is_whole(releasing):
     names = ["release-it/public.html", "release-it/weak.csv"]
     inside = ["release-it-internal/report.html", "release-it-internal/schema.toml"]
     assert [one["name"] for one in listed] == [*names, *inside]
-    assert "release.json" in releasing.get("/runs/" + ended(releasing).id).text
+    path = f"/runs/{ended(releasing).id}"
+    page = releasing.get(path)
+    assert "release.json" in page.text
+    assert [form for form in page.forms if form.action == f"{path}/again"] == []
+    releasing.running.jobs.again(ended(releasing).id)
+    assert ended(releasing).state == "done"
 
 
 @pytest.mark.parametrize("name", ["weak.csv", "original.csv"])

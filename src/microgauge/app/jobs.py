@@ -27,6 +27,8 @@ from microgauge.results.writing import not_written, write_whole
 Kind = Literal["describe", "measure", "preview", "candidate", "explore", "release"]
 State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "killed"]
 OVER = ("done", "refused", "failed", "cancelled", "killed")
+ONCE = ("candidate", "release")
+"""Kinds of runs that put something into the folder itself."""
 PATIENCE = 5.0
 """Seconds that a process has to end after it is asked to."""
 SHORT = 0.02
@@ -173,11 +175,14 @@ class Jobs:
             return run
 
     def again(self, name: str) -> bool:
-        """Queue a run once more, as it was; not one that is under way."""
+        """Queue a run once more, as it was; not one that is under way.
+
+        Nor one whose files have their names in the folder: it would find them taken.
+        """
         self._folder.need()
         with self._news:
             run = self._runs.get(name)
-            if run is None or not run.over:
+            if run is None or not run.over or (run.kind in ONCE and run.state == "done"):
                 return False
             fresh = Run(run.id, run.kind, run.title, run.commands, run.inputs, run.about)
             fresh.queued = time.time()
@@ -407,9 +412,9 @@ class Jobs:
         with self._lock:
             now = prints_of(self._folder, run.inputs)
             run.changed = [name for name in run.prints if now.get(name) != run.prints[name]]
-            run.state, run.ended, run.pid = state, time.time(), None
             if state != "done":
                 self._undo(run)
+            run.state, run.ended, run.pid = state, time.time(), None
             self.keep(run)
 
     def _undo(self, run: Run) -> None:
