@@ -1,5 +1,7 @@
 """Pages that were opened earlier, and what has changed since: nothing else is meant by them."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -144,15 +146,16 @@ def test_two_versions_that_are_made_at_a_time_have_two_names(tables):
 def test_a_version_of_another_original_is_no_candidate(tables):
     with visited(tables) as visitor:
         with_recipe(visitor)
-        visitor.running.jobs._after["candidate"], after = (
-            lambda run: (
-                visitor.running.project.change(
-                    lambda state: state["files"].update(original="strong.csv", candidates=[])
-                ),
-                after(run),
-            ),
-            visitor.running.jobs._after["candidate"],
-        )
+        around = visitor.running.jobs._around
+        last = around["candidate"].after
+
+        def meanwhile(run):
+            visitor.running.project.change(
+                lambda state: state["files"].update(original="strong.csv", candidates=[])
+            )
+            last(run)
+
+        around["candidate"] = replace(around["candidate"], after=meanwhile)
         visitor.send(visitor.get("/protect/1"), "/protect/1/candidate")
         visitor.wait()
         assert (tables / "one.csv").exists()

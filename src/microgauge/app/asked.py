@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
+from microgauge.app.jobs import Run
 from microgauge.app.project import State, digest
 from microgauge.app.server import Running
 from microgauge.records import dataclass
@@ -85,6 +86,10 @@ class Asked:
 
         self.running.project.change(both)
         return to
+
+    def remembered(self, run: Run) -> None:
+        """Remember that a run was asked for; where that cannot be, it must not be queued."""
+        self.change(lambda state: None, f"/runs/{run.id}")
 
     def own(self) -> list[tuple[str, str]]:
         """The fields of the form itself."""

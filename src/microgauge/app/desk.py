@@ -93,6 +93,7 @@ class Desk:
             "csrf": self.running.secrets.form,
             "new_action": new_action,
             "busy": self.running.jobs.busy(),
+            "moved": self.running.folder.gone(),
             "folder": shown_name(self.running.folder.root),
             "when": lambda moment: words.when(datetime.fromtimestamp(moment, UTC).astimezone()),
             "titled": lambda run: titled(words, run),

@@ -50,6 +50,8 @@ class Folder:
     """The folder the app was started in."""
 
     root: Path
+    known: tuple[int, int] | None = None
+    """What tells it from another of its name, as long as somebody holds it open."""
 
     @staticmethod
     def of(path: str) -> Folder:
@@ -59,12 +61,29 @@ class Folder:
             raise InputError(say("there is no folder {path} to work in.", path=path))
         if not os.access(root, os.W_OK):
             raise InputError(say("the folder {path} cannot be written to.", path=path))
-        return Folder(root)
+        return Folder(root, _known(root))
 
     @property
     def own(self) -> Path:
         """Where the app keeps what it knows."""
         return self.root / OWN
+
+    def gone(self) -> str | None:
+        """What is said where the folder is no longer the one the app was started in."""
+        known = _known(self.root)
+        if known is not None and self.known in (None, known):
+            return None
+        return say(
+            "The folder {folder} is gone or was renamed. End the app, and start it where the "
+            "folder is now.",
+            folder=self.root,
+        )
+
+    def need(self) -> None:
+        """`InputError` where the folder is gone: it must not be made anew."""
+        gone = self.gone()
+        if gone is not None:
+            raise InputError(gone)
 
     def parted(self, name: str) -> tuple[str, str | None]:
         """The file that a name means, and the sheet in it, as commands that run here read it."""
@@ -173,15 +192,33 @@ class Folder:
                 return tried
         raise InputError(say("there are too many files named like {name}.", name=name))
 
+    def reserved(self, wanted: str, taken: Container[str] = ()) -> Path:
+        """An empty file of our own under a free name: another may want the same one just now."""
+        while True:
+            place = self.root / self.free_name(wanted, taken)
+            try:
+                place.touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            return place
+
     def room(self) -> int:
         """Bytes that the disk can still take."""
         return shutil.disk_usage(self.root).free
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file inside the folder, whole or not at all."""
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
+        self.need()
+        write_whole(self.root / name, content)
+
+
+def _known(place: Path) -> tuple[int, int] | None:
+    """What tells a folder from others; None where there is none."""
+    try:
+        found = place.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
 
 
 def _is_there(path: Path) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from microgauge.app.folder import INTERNAL, Folder, prints_of
-from microgauge.app.kept import is_inside, is_ours
+from microgauge.app.kept import is_inside, is_ours, refuse_links
 from microgauge.app.shapes import MAYBE_NUMBER, MAYBE_TEXT, NUMBER, fits
 from microgauge.errors import MISSED, REFUSED, InputError, said_by_system
 from microgauge.languages.messages import forms_of, said_again, say
@@ -27,8 +27,12 @@ from microgauge.results.writing import not_written, write_whole
 Kind = Literal["describe", "measure", "preview", "candidate", "explore", "release"]
 State = Literal["queued", "running", "done", "refused", "failed", "cancelled", "killed"]
 OVER = ("done", "refused", "failed", "cancelled", "killed")
+ONCE = ("candidate", "release")
+"""Kinds of runs that put something into the folder itself."""
 PATIENCE = 5.0
 """Seconds that a process has to end after it is asked to."""
+SHORT = 0.02
+"""Seconds between two looks at it."""
 PROGRAM = (sys.executable, "-m", "microgauge")
 NICE = 10
 """Pages are answered before figures are worked out."""
@@ -76,6 +80,8 @@ class Run:
     """Sizes and times of its inputs when it began."""
     changed: list[str] = field(default_factory=list)
     """Inputs that were others when it ended."""
+    made: dict[str, list[int]] = field(default_factory=dict)
+    """Folders that it made outside its own place, with what tells each from others of its name."""
 
     @property
     def over(self) -> bool:
@@ -83,8 +89,23 @@ class Run:
         return self.state in OVER
 
 
-After = Callable[[Run], None]
-"""Does what is left to do after the commands of a run; may raise `InputError`."""
+Work = Callable[[Run], None]
+
+
+def _nothing(run: Run) -> None:
+    """There is nothing to do."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What is done around the commands of runs of a kind."""
+
+    before: Work = _nothing
+    """When it is their turn; may raise `InputError`."""
+    after: Work = _nothing
+    """When all of them are done; may raise `InputError`."""
+    undone: Work = _nothing
+    """When the run is over and did not come to its end."""
 
 
 class Jobs:
@@ -93,22 +114,25 @@ class Jobs:
     def __init__(self, folder: Folder, program: Sequence[str] = PROGRAM) -> None:
         self._folder = folder
         self._program = tuple(program)
-        self._after: dict[str, After] = {}
+        self._around: dict[str, Around] = {}
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
         self._news = threading.Condition(self._lock)
         self._ending = False
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: set[str] = set()
+        self._killed: list[Run] = []
         self._last = _last_of(folder.own / "runs")
         self._read_kept()
         self._worker = threading.Thread(target=self._work, name="jobs", daemon=True)
 
     # -- for pages -----------------------------------------------------------------------------
 
-    def start(self, after: Mapping[str, After] | None = None) -> None:
-        """Begin to work; `after` is done when the commands of runs of a kind are."""
-        self._after = dict(after or {})
+    def start(self, around: Mapping[str, Around] | None = None) -> None:
+        """Begin to work; `around` says what is done beside the commands of runs of a kind."""
+        self._around = dict(around or {})
+        for run in self._killed:
+            self._undo(run)
         self._worker.start()
 
     def add(
@@ -119,40 +143,52 @@ class Jobs:
         inputs: Sequence[str] = (),
         about: Mapping[str, Any] | None = None,
         files: Mapping[str, str] | None = None,
+        first: Callable[[Run], object] = _nothing,
     ) -> Run:
         """Put some work at the end of the queue.
 
         `commands` is told the run's own place, as a command line names it; `files` are written
-        there first. `InputError` where an input leads out of the folder by now.
+        there, and `first` is done, before the run counts. `InputError` where that cannot be, or
+        an input leads out of the folder by now: then there is no such run.
         """
+        self._folder.need()
         self._look(inputs)
         with self._news:
             # A page that was opened earlier must not mean another run by its name.
             name = f"{self._last + 1:04d}"
             place = self.place(name)
-            _make(place)
-            self._last += 1
-            for file, content in (files or {}).items():
-                write_whole(place / file, content)
             given = place.relative_to(self._folder.root).as_posix()
             run = Run(name, kind, title, commands(given), list(inputs), dict(about or {}))
             run.queued = time.time()
+            _make(place)
+            self._last += 1
+            try:
+                for file, content in (files or {}).items():
+                    write_whole(place / file, content)
+                first(run)
+            except BaseException:
+                shutil.rmtree(place, ignore_errors=True)
+                raise
             self._runs[name] = run
-            self._keep(run)
+            self.keep(run)
             self._news.notify_all()
             return run
 
     def again(self, name: str) -> bool:
-        """Queue a run once more, as it was; not one that is under way."""
+        """Queue a run once more, as it was; not one that is under way.
+
+        Nor one whose files have their names in the folder: it would find them taken.
+        """
+        self._folder.need()
         with self._news:
             run = self._runs.get(name)
-            if run is None or not run.over:
+            if run is None or not run.over or (run.kind in ONCE and run.state == "done"):
                 return False
             fresh = Run(run.id, run.kind, run.title, run.commands, run.inputs, run.about)
             fresh.queued = time.time()
             self._clear(name)
             self._runs[name] = fresh
-            self._keep(fresh)
+            self.keep(fresh)
             self._news.notify_all()
             return True
 
@@ -209,6 +245,16 @@ class Jobs:
         with self._lock:
             return self._runs.get(name)
 
+    def promised(self, but: Run | None = None) -> set[str]:
+        """Names that files and folders will have when what is queued or under way is done."""
+        under_way = [run for run in self.runs() if not run.over and run is not but]
+        said = (run.about.get(key) for run in under_way for key in ("candidate", "folder"))
+        return {name for name in said if name}
+
+    def aside(self, run: Run) -> Path:
+        """Where a protected version is made, before it gets its name in the folder."""
+        return self.place(run.id) / f"protected{Path(run.about['candidate']).suffix}"
+
     def busy(self) -> Run | None:
         """The run that is under way."""
         with self._lock:
@@ -247,7 +293,7 @@ class Jobs:
                 self._asked.discard(run.id)
                 run.state, run.started = "running", time.time()
                 run.prints = prints_of(self._folder, run.inputs)
-                self._keep(run)
+                self.keep(run)
             try:
                 self._do(run)
             except OSError as error:
@@ -263,15 +309,19 @@ class Jobs:
         return min(queued, key=lambda run: run.queued, default=None)
 
     def _do(self, run: Run) -> None:
+        around = self._around.get(run.kind, Around())
         try:
+            self._folder.need()
             self._look(run.inputs)
+            self._look_at_places(run)
+            around.before(run)
         except InputError as error:
             run.faults += error.faults
             self._end(run, "refused")
             return
         for step, arguments in enumerate(run.commands):
             run.step, run.doing, run.share = step, "", 0.0
-            code = self._called(run, arguments)
+            code = self._called(run, self._made_aside(run, arguments))
             run.code = code
             if self._ending or run.id in self._asked:
                 self._end(run, "cancelled")
@@ -284,15 +334,35 @@ class Jobs:
                 self._end(run, _state_of(code))
                 return
             run.missed = run.missed or code == MISSED
-        after = self._after.get(run.kind)
         try:
-            if after is not None:
-                after(run)
+            self._folder.need()
+            around.after(run)
         except InputError as error:
             run.faults += error.faults
             self._end(run, "refused")
             return
         self._end(run, "done")
+
+    def _look_at_places(self, run: Run) -> None:
+        """`InputError` where what the run writes would be written elsewhere by now."""
+        refuse_links(self.place(run.id), self._folder.own)
+        astray = [one for one in _written_by(run) if not is_inside(self._folder.root, one)]
+        if astray:
+            raise InputError(*(say("{name} leads out of the folder.", name=one) for one in astray))
+
+    def _made_aside(self, run: Run, arguments: Sequence[str]) -> list[str]:
+        """A command that writes into the run's own place what has no name in the folder yet.
+
+        Whatever has that name by then, a file of the user or a link, is not written over.
+        """
+        if run.kind != "candidate":
+            return list(arguments)
+        made = self.aside(run).relative_to(self._folder.root).as_posix()
+        before = ("", *arguments)
+        return [
+            made if last == "--output" else word
+            for last, word in zip(before, arguments, strict=False)
+        ]
 
     def _called(self, run: Run, arguments: Sequence[str]) -> int:
         """Run a command to its end, listening to what it says."""
@@ -313,7 +383,7 @@ class Jobs:
         with self._lock:
             self._process, run.pid = process, process.pid
             stop = self._ending or run.id in self._asked
-            self._keep(run)
+            self.keep(run)
         if stop:
             _ended(process)
         assert process.stderr is not None
@@ -340,24 +410,32 @@ class Jobs:
                 run.messages.append(_short(said["warned"]))
             if "verdict" in said:
                 run.verdict = said["verdict"]
-                self._keep(run)
+                self.keep(run)
 
     def _end(self, run: Run, state: State) -> None:
         with self._lock:
             now = prints_of(self._folder, run.inputs)
             run.changed = [name for name in run.prints if now.get(name) != run.prints[name]]
+            if state != "done":
+                self._undo(run)
             run.state, run.ended, run.pid = state, time.time(), None
-            self._keep(run)
+            self.keep(run)
+
+    def _undo(self, run: Run) -> None:
+        with contextlib.suppress(OSError):
+            self._around.get(run.kind, Around()).undone(run)
 
     # -- what is kept --------------------------------------------------------------------------
 
-    def _keep(self, run: Run) -> None:
+    def keep(self, run: Run) -> None:
+        """Write down how far a run is, and what it made."""
         plain = asdict(run)
         # What was told is kept in English, and what it was made from beside it.
         plain["forms"] = forms_of(plain)
         text = json.dumps(plain, ensure_ascii=False, indent=1)
         # A full disk, or no right to write: what is in memory still holds.
         with contextlib.suppress(InputError, OSError):
+            self._folder.need()
             write_whole(self.place(run.id) / "run.json", text + "\n")
 
     def _read_kept(self) -> None:
@@ -375,6 +453,7 @@ class Jobs:
             if run.state == "running":
                 _end_stray(run.pid, self._folder.root)
                 self._end(run, "killed")
+                self._killed.append(run)
 
 
 def _told(line: str) -> dict[str, Any] | None:
@@ -410,8 +489,10 @@ def _is_number(name: str) -> bool:
 
 
 def _make(place: Path) -> None:
+    """A run's own place; never the folder above all of them, which the user may have moved."""
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        for path in (place.parent.parent, place.parent, place):
+            path.mkdir(exist_ok=True)
     except OSError as error:
         raise not_written(place, error) from None
 
@@ -464,8 +545,8 @@ SHAPE = {
         **dict.fromkeys(("candidate?", "folder?", "table?", "of?", "require?"), str),
         **{key: [str] for key in ("candidates?", "files?", "despite?")},
         **dict.fromkeys(("size?", "count?", "sample?"), (int, None)),
-        "original?": MAYBE_TEXT,
-        "prints?": dict,
+        **dict.fromkeys(("original?", "source?"), MAYBE_TEXT),
+        **dict.fromkeys(("prints?", "digests?"), dict),
         "by?": {
             "files": dict.fromkeys(("original", "external", "holdout", "population"), MAYBE_TEXT),
             "measure": {"full": bool, "require": str},
@@ -477,7 +558,7 @@ SHAPE = {
     "step": int,
     "missed": bool,
     "verdict": (dict, None),
-    "prints": dict,
+    **dict.fromkeys(("prints", "made"), dict),
 }
 
 
@@ -509,10 +590,23 @@ def _signal(pid: int, number: int) -> None:
 
 def _end_stray(pid: int | None, folder: Path) -> None:
     """End what an app that was killed has left running, if it is what it was."""
-    if pid is None:
+    if pid is None or not _is_stray(pid, folder):
         return
-    with contextlib.suppress(OSError):
+    _signal(pid, signal.SIGINT)
+    # What was halted hears of it only when it goes on.
+    _signal(pid, getattr(signal, "SIGCONT", signal.SIGINT))
+    late = time.monotonic() + PATIENCE
+    while _is_stray(pid, folder) and time.monotonic() < late:
+        time.sleep(SHORT)
+    if _is_stray(pid, folder):
+        _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _is_stray(pid: int, folder: Path) -> bool:
+    """Whether a process is one of ours that works in a folder, with its own beside it."""
+    try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         here = Path(f"/proc/{pid}/cwd").readlink() == folder
-        if here and b"microgauge" in words and os.getpgid(pid) == pid:
-            _signal(pid, signal.SIGINT)
+        return here and b"microgauge" in words and os.getpgid(pid) == pid
+    except OSError:
+        return False

@@ -36,9 +36,13 @@ def is_inside(root: Path, word: str) -> bool:
         return False
 
 
-def refuse_links(own: Path) -> None:
-    """The app writes over what it keeps; by a link it would write over a file of another place."""
-    found = [own] if own.is_symlink() else []
+def refuse_links(own: Path, above: Path | None = None) -> None:
+    """The app writes over what it keeps; by a link it would write over a file of another place.
+
+    With `above`, neither that nor what lies between may be a link.
+    """
+    way = [own, *(path for path in own.parents if above and path.is_relative_to(above))]
+    found = [path for path in way if path.is_symlink()]
     strange: list[Path] = []
     for place, folders, files in os.walk(own):
         there = [Path(place) / name for name in (*folders, *files)]

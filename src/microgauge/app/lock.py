@@ -16,7 +16,7 @@ class Lock:
 
     def __init__(self, folder: Path) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
             # "a": what another app may have written must stay until the lock is ours.
             self._file: IO[str] = (folder / "lock").open("a+", encoding="utf-8")
         except OSError as error:

@@ -42,6 +42,7 @@ class Project:
     """The state of a folder. Whoever reads gets a copy; whoever changes it does so at once."""
 
     def __init__(self, folder: Folder) -> None:
+        self._folder = folder
         self._path = folder.own / "project.json"
         self._lock = threading.RLock()
         self._state = _read(self._path)
@@ -66,6 +67,7 @@ class Project:
             done = state["done"]
             state["done"] = dict(list(done.items())[-MOST_DONE:])
             if state != self._state:
+                self._folder.need()
                 write_whole(self._path, json.dumps(state, ensure_ascii=False) + "\n")
                 self._state = state
             return found
@@ -82,7 +84,7 @@ def _copied(state: State) -> State:
 
 def _read(path: Path) -> State:
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         return empty()
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

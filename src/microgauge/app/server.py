@@ -75,7 +75,7 @@ class Running:
 @contextmanager
 def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
     """The folder locked, its state read, the port bound; all let go at the end."""
-    from microgauge.app.pages.releasing import followed_up
+    from microgauge.app.pages.releasing import around_runs
 
     folder = Folder.of(settings.folder)
     refuse_links(folder.own)
@@ -88,7 +88,7 @@ def opened(settings: Settings) -> Iterator[tuple[Running, socket.socket]]:
             jobs = Jobs(folder, settings.program)
             port = int(listening.getsockname()[1])
             running = Running(folder, project, jobs, Secrets(), settings, port)
-            jobs.start(followed_up(running))
+            jobs.start(around_runs(running))
             try:
                 yield running, listening
             finally:

@@ -149,7 +149,7 @@ def demo(desk: Desk, request: Request, asked: Asked) -> str:
         if there.is_file() and not there.is_symlink() and there.read_bytes() == content:
             names.append(wanted)
             continue
-        names.append(folder.free_name(wanted))
+        names.append(folder.free_name(wanted, desk.running.jobs.promised()))
         folder.write(names[-1], content)
 
     def put(state: State) -> None:

@@ -67,8 +67,9 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
             "action": asked.action,
         },
         {asking.SCHEMA: state["schema"]},
+        asked.remembered,
     )
-    return asked.change(lambda state: None, f"/runs/{run.id}")
+    return f"/runs/{run.id}"
 
 
 PAGES = {"/measure": page}

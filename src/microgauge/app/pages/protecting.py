@@ -385,8 +385,9 @@ def preview(desk: Desk, request: Request, asked: Asked) -> str:
         asking.inputs_of(state),
         about,
         files,
+        lambda run: asked.change(_limited(require), to),
     )
-    return asked.change(_limited(require), to)
+    return to
 
 
 def _limits_beside(asked: Asked, state: State) -> str:
@@ -437,8 +438,9 @@ def make_candidate(desk: Desk, request: Request, asked: Asked) -> str:
         [original],
         about,
         {asking.RECIPE: recipes.text_of(recipe["content"])},
+        asked.remembered,
     )
-    return asked.change(lambda state: None, f"/runs/{run.id}")
+    return f"/runs/{run.id}"
 
 
 def explore(desk: Desk, request: Request, asked: Asked) -> str:
@@ -469,8 +471,9 @@ def explore(desk: Desk, request: Request, asked: Asked) -> str:
             "action": asked.action,
         },
         {asking.RECIPE: recipes.text_of(recipe["content"]), asking.SCHEMA: state["schema"]},
+        lambda run: asked.change(_limited(require), f"/runs/{run.id}"),
     )
-    return asked.change(_limited(require), f"/runs/{run.id}")
+    return f"/runs/{run.id}"
 
 
 def recipe_file(desk: Desk, request: Request) -> Response:

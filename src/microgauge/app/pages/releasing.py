@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,14 @@ from microgauge.app.folder import (
     plain_name,
     prints_of,
 )
-from microgauge.app.jobs import After, Jobs, Run
+from microgauge.app.jobs import Around, Jobs, Run
+from microgauge.app.kept import refuse_links
 from microgauge.app.pages.describing import queue_description
 from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.app.shapes import manifest_in
 from microgauge.errors import InputError
-from microgauge.languages.messages import say
+from microgauge.languages.messages import Message, say
 from microgauge.results.writing import not_written, write_whole
 from microgauge.tables.digest import file_sha256
 from microgauge.tables.formats.format import SHEET
@@ -113,23 +115,43 @@ def begin(desk: Desk, request: Request, asked: Asked) -> str | Response:
     if original != state["files"]["original"]:
         raise InputError(words("This result is of another original; choose that original first."))
     source, recipe = _what(running.folder, run, result, number)
-    _need_measured(running.folder, run, result, source)
+    digests = _measured_digests(running.folder, run, result, source)
     wanted = asked["name"] or Path(source or "chosen").stem.replace(SHEET, " ")
     name = plain_name(wanted.replace("/", "-"))
     folder = f"{RELEASE}{name}"
-    _need_room(running.folder, folder)
+    _need_name(name)
+    _need_room(running.folder, folder, running.jobs.promised())
     choice = results.choices_of(run, result)[number]
     choice = {**choice, "against": _against(running.jobs, run, choice)}
     if choice["against"] and asked["despite"] != "on":
         return desk.page(request, "despite.html", "release", choice=choice, called=name)
     despite = [str(reason) for reason in choice["against"]]
-    about = {"folder": folder, "of": run.id, "action": asked.action, "despite": despite}
-    made = _queued(desk, about, (source, recipe), run, words.language)
-    return asked.change(lambda state: None, f"/runs/{made.id}")
+    about = {"folder": folder, "of": run.id, "despite": despite, "digests": digests}
+    made = _queued(desk, asked, about, (source, recipe), run, words.language)
+    return f"/runs/{made.id}"
 
 
-def _need_room(folder: Folder, name: str) -> None:
-    """`InputError` where there is a folder that a release would be written into."""
+def _need_name(name: str) -> None:
+    """`InputError` where data users would get what is called like what stays in the office."""
+    if name.lower().endswith(INTERNAL):
+        raise InputError(
+            say(
+                "A name that ends with {ending} is that of a folder that stays in the office. "
+                "Give the release another name.",
+                ending=INTERNAL,
+            )
+        )
+
+
+def _need_room(folder: Folder, name: str, promised: Container[str] = ()) -> None:
+    """`InputError` where there is, or will be, a folder that a release would be written into."""
+    if name in promised:
+        raise InputError(
+            say(
+                "A release {folder} is under way already. Give this one another name.",
+                folder=name,
+            )
+        )
     for one in (name, f"{name}{INTERNAL}"):
         if os.path.lexists(folder.root / one):
             raise InputError(
@@ -162,20 +184,22 @@ def _what(
     return source, None
 
 
-def _need_measured(folder: Folder, run: Run, result: Mapping[str, Any], source: str | None) -> None:
-    """`InputError` where a file is another by now: what is said of the release is not of that one.
+def _measured_digests(
+    folder: Folder, run: Run, result: Mapping[str, Any], source: str | None
+) -> dict[str, str]:
+    """The SHA-256 of each file when it was measured, that is still so.
 
-    A copy of the folder has other times; there the content says whether a file is the same.
+    `InputError` where a file is another by now: what is said of the release is not of that one.
+    Size and time tell of a file only where its content was not noted.
     """
     names = _needed(run, source)
-    now = prints_of(folder, names)
-    changed = [
-        name
-        for name in names
-        if run.changed or name not in now or now[name] != run.prints.get(name)
-        if not _is_as_measured(folder, name, result)
-    ]
-    _refuse(changed)
+    noted = {name: _noted_digest(result, name) for name in names}
+    digests = {name: digest for name, digest in noted.items() if digest is not None}
+    others = [name for name in names if name not in digests]
+    now = prints_of(folder, others)
+    moved = [n for n in others if run.changed or n not in now or now[n] != run.prints.get(n)]
+    _refuse([*_changed_in(folder, digests), *moved])
+    return digests
 
 
 def _needed(run: Run, source: str | None) -> list[str]:
@@ -194,25 +218,38 @@ def _refuse(changed: Sequence[str]) -> None:
         )
 
 
-def _is_as_measured(folder: Folder, name: str, result: Mapping[str, Any]) -> bool:
-    """Whether a file has the content that a result was made from."""
+def _noted_digest(result: Mapping[str, Any], name: str) -> str | None:
+    """The content that a result was made from, as its manifest notes it."""
     try:
-        now = file_sha256(folder.inside(name))
-        given = {one["given"]: one["files"] for one in result["manifest"]["inputs"]}
+        given = {str(one["given"]): one["files"] for one in result["manifest"]["inputs"]}
         (file,) = given[as_argument(name)]
-        return bool(file["sha256"] == now)
-    except (InputError, OSError, KeyError, TypeError, ValueError):
-        return False
+        return str(file["sha256"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _changed_in(folder: Folder, digests: Mapping[str, str]) -> list[str]:
+    """Files that have another content than was noted."""
+    return [name for name in digests if _digest(folder, name) != digests[name]]
+
+
+def _digest(folder: Folder, name: str) -> str | None:
+    """The SHA-256 of a file inside the folder; None where there is none that can be read."""
+    try:
+        return file_sha256(folder.inside(name))
+    except (InputError, OSError):
+        return None
 
 
 def _queued(
     desk: Desk,
+    asked: Asked,
     about: dict[str, Any],
     what: tuple[str | None, dict[str, Any] | None],
     measured: Run,
     language: str,
 ) -> Run:
-    """The release's own schema, recipe and table are put there; commands do the rest."""
+    """The release's own schema and recipe are kept with the run until it is its turn."""
     running = desk.running
     state = running.project.state
     source, recipe = what
@@ -224,32 +261,24 @@ def _queued(
     if source is not None and not whole:
         recipe = ALL_RECORDS
     table = f"{folder}/{_table_name(running.folder, source, original)}"
-    # What is copied is there already; all else is read when it is its turn.
-    read_later = _needed(measured, None if whole else source)
     kept = running.jobs.file(measured, asking.SCHEMA)
     schema = kept.read_text(encoding="utf-8") if kept else state["schema"]
     # By the tables and limits that it was chosen by, whatever is chosen now.
     state = {**state, **measured.about.get("by", {}), "schema": schema}
-    root = running.folder.root
-    beside = root / f"{folder}{INTERNAL}"
-    try:
-        (root / folder).mkdir()
-        beside.mkdir()
-        write_whole(beside / asking.SCHEMA, schema)
-        if recipe is not None:
-            write_whole(beside / asking.RECIPE, recipes.text_of(recipe))
-        if source is not None and whole:
-            shutil.copyfile(running.folder.inside(source), root / table)
-    except OSError as error:
-        for place in (root / folder, beside):
-            shutil.rmtree(place, ignore_errors=True)
-        raise not_written(folder, error) from None
+    files = {asking.SCHEMA: schema}
+    if recipe is not None:
+        files[asking.RECIPE] = recipes.text_of(recipe)
+    names = _needed(measured, source)
+    more = {"table": table, "source": source if whole else None, "action": asked.action}
+    others = prints_of(running.folder, [one for one in names if one not in about["digests"]])
     return running.jobs.add(
         "release",
         folder,
         lambda place: asking.released(state, folder, table, made_of, language),
         asking.inputs_of(state, [source] if source else []),
-        {**about, "table": table, "prints": prints_of(running.folder, read_later)},
+        {**about, **more, "prints": others},
+        files,
+        asked.remembered,
     )
 
 
@@ -266,13 +295,12 @@ def _table_name(folder: Folder, source: str | None, original: str) -> str:
 # -- after the commands ----------------------------------------------------------------------
 
 
-def followed_up(running: Running) -> dict[str, After]:
-    """What is left to do after some runs."""
+def around_runs(running: Running) -> dict[str, Around]:
+    """What is done beside the commands of some runs."""
     folder = running.folder
 
     def candidate(run: Run) -> None:
-        name = run.about["candidate"]
-        folder.inside(name)
+        name = _put_into_folder(running, run)
 
         def put(state: State) -> None:
             # Of another original, which was chosen meanwhile, it is no protected version.
@@ -284,24 +312,127 @@ def followed_up(running: Running) -> dict[str, After]:
         if running.project.state["files"]["candidates"] == [name]:
             queue_description(running)  # now there is something to hold the original against
 
-    def release(run: Run) -> None:
-        before = run.about.get("prints", {})
-        now = prints_of(folder, list(before))
-        _refuse([name for name in before if now.get(name) != before[name]])
-        write_whole(internal_of(folder, run) / MANIFEST, manifest_of(folder, run))
+    return {
+        "candidate": Around(after=candidate),
+        "release": Around(
+            before=lambda run: _begun(running, run),
+            after=lambda run: _completed(folder, run),
+            undone=lambda run: _taken_back(folder, run),
+        ),
+    }
 
-    return {"candidate": candidate, "release": release}
+
+def _begun(running: Running, run: Run) -> None:
+    """Make the folders of a release, with what its commands find there."""
+    folder = running.folder
+    public, internal = _places(folder, run)
+    _need_room(folder, run.about["folder"])
+    _need_same(folder, run)
+    try:
+        for place in (public, internal):
+            place.mkdir()
+            known = place.stat()
+            run.made[place.name] = [known.st_dev, known.st_ino]
+        # Also after the app was killed it is known whose folders they are.
+        running.jobs.keep(run)
+        for name in (asking.SCHEMA, asking.RECIPE):
+            kept = running.jobs.file(run, name)
+            if kept is not None:
+                shutil.copyfile(kept, internal / name)
+        if run.about.get("source"):
+            table = public / Path(run.about["table"]).name
+            shutil.copyfile(folder.inside(run.about["source"]), table)
+    except OSError as error:
+        raise not_written(run.about["folder"], error) from None
 
 
-def internal_of(folder: Folder, run: Run) -> Path:
-    """Where a release keeps what is not for data users."""
-    return folder.root / f"{run.about['folder']}{INTERNAL}"
+def _completed(folder: Folder, run: Run) -> None:
+    """List what is in a release, if all of it is of the files that were measured."""
+    _need_same(folder, run)
+    for place in _places(folder, run):
+        refuse_links(place)
+    table = run.about["table"]
+    source = run.about.get("source")
+    result = results.read(_places(folder, run)[1] / asking.RESULT, dict)
+    # A copy is held against what was measured before; what a recipe made, only while it is here.
+    noted = run.about.get("digests", {}).get(source) or _noted_digest(result or {}, table)
+    if noted is None or _digest(folder, table) != noted:
+        _refuse([table])
+    write_whole(_places(folder, run)[1] / MANIFEST, manifest_of(folder, run))
+
+
+def _need_same(folder: Folder, run: Run) -> None:
+    """`InputError` where a file that a release is made from is not as it was measured."""
+    before = run.about.get("prints", {})
+    now = prints_of(folder, list(before))
+    moved = [name for name in before if now.get(name) != before[name]]
+    _refuse([*_changed_in(folder, run.about.get("digests", {})), *moved])
+
+
+def _taken_back(folder: Folder, run: Run) -> None:
+    """Remove the folders that a release made and did not fill; what others put there stays."""
+    written = (asking.SCHEMA, asking.RECIPE, MANIFEST, *asking.OUTPUTS.values())
+    written = (*written, Path(run.about["table"]).name)
+    for place in _places(folder, run):
+        if not place.is_dir() or place.is_symlink():
+            continue
+        known = place.stat()
+        if run.made.get(place.name) != [known.st_dev, known.st_ino]:
+            continue
+        for path in list(place.iterdir()):
+            # A command that was killed leaves a half beside, under a hidden name.
+            half = path.name.startswith(tuple(f".{name[:40]}." for name in written))
+            if (path.name in written or half) and (path.is_symlink() or path.is_file()):
+                path.unlink()
+        with contextlib.suppress(OSError):
+            place.rmdir()
+
+
+def _places(folder: Folder, run: Run) -> tuple[Path, Path]:
+    """What data users get of a release, and what stays in the office."""
+    name = run.about["folder"]
+    return folder.root / name, folder.root / f"{name}{INTERNAL}"
+
+
+def _put_into_folder(running: Running, run: Run) -> str:
+    """A protected version gets its name, or one like it: what has that name by now stays."""
+    folder, wanted = running.folder, run.about["candidate"]
+    made = running.jobs.aside(run)
+    if made.is_symlink() or not made.is_file():
+        raise InputError(NO_FILE)
+    try:
+        place = folder.reserved(wanted, running.jobs.promised(but=run))
+    except OSError as error:
+        raise not_written(wanted, error) from None
+    try:
+        made.replace(place)
+    except OSError as error:
+        place.unlink(missing_ok=True)
+        raise not_written(wanted, error) from None
+    aside = made.relative_to(folder.root).as_posix()
+    run.messages = [
+        told if isinstance(told, Message) else told.replace(aside, place.name)
+        for told in run.messages
+    ]
+    if place.name != wanted:
+        said = as_argument(wanted), as_argument(place.name)
+        run.about["candidate"] = place.name
+        run.commands = [[said[1] if w == said[0] else w for w in one] for one in run.commands]
+        run.messages.append(
+            say(
+                "There is another file {wanted} by now; the protected version is called {name}.",
+                wanted=wanted,
+                name=place.name,
+            )
+        )
+    return place.name
 
 
 def manifest_of(folder: Folder, run: Run) -> str:
     """What is in a release, by size and SHA-256, and the commands that made it."""
-    places = (folder.root / run.about["folder"], internal_of(folder, run))
-    there = sorted(path for place in places for path in place.rglob("*") if path.is_file())
+    there = sorted(
+        path for place in _places(folder, run) for path in place.rglob("*") if path.is_file()
+    )
     plain = {
         "microgauge": __version__,
         "table": Path(run.about["table"]).name,
@@ -322,7 +453,7 @@ def manifest_of(folder: Folder, run: Run) -> str:
 
 def files_of(folder: Folder, run: Run) -> list[dict[str, Any]]:
     """The files of a release that is complete, as its manifest lists them."""
-    manifest = results.read(internal_of(folder, run) / MANIFEST, manifest_in)
+    manifest = results.read(_places(folder, run)[1] / MANIFEST, manifest_in)
     return [] if manifest is None else list(manifest["files"])
 
 

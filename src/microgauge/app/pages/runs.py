@@ -64,6 +64,7 @@ def part(desk: Desk, request: Request) -> Response:
 def _shown(desk: Desk, request: Request, template: str) -> Response:
     run = run_of(desk, request)
     points = []
+    is_released = run.kind == "release" and run.state == "done"
     if run.kind == "explore":
         points = results.live_points(desk.running.jobs.place(run.id))
     return desk.page(
@@ -74,7 +75,7 @@ def _shown(desk: Desk, request: Request, template: str) -> Response:
         typed=asking.typed(run),
         points=points,
         result=results.result_of(desk.running.jobs, run) if run.state == "done" else None,
-        released=releasing.files_of(desk.running.folder, run) if run.kind == "release" else [],
+        released=releasing.files_of(desk.running.folder, run) if is_released else [],
         to=where_to(run),
         ahead=_ahead(desk, run),
     )

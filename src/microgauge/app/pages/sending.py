@@ -7,7 +7,7 @@ import errno
 import logging
 import os
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -169,6 +169,7 @@ def endpoint(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
 
         incoming = Incoming(folder, limit, allowed)
         try:
+            folder.need()
             await _read(request, incoming, folder, limit)
             if not incoming.files:
                 allowed(incoming.fields)
@@ -244,33 +245,22 @@ def _taken(desk: Desk, request: Request, incoming: Incoming) -> Response:
         except ValueError:
             raise InputError(desk.words(request)("The schema is not in UTF-8.")) from None
         return RedirectResponse(save_text(desk, asked, text, "/describe"), 303)
-    _placed(desk.running.folder, incoming.files)
+    _placed(desk.running.folder, incoming.files, desk.running.jobs.promised())
     return RedirectResponse(asked.change(lambda state: None, "/"), 303)
 
 
-def _placed(folder: Folder, files: list[tuple[str, Path]]) -> None:
-    """Each file under a name that no other has, or none of them."""
+def _placed(folder: Folder, files: list[tuple[str, Path]], promised: Container[str]) -> None:
+    """Each file under a name that no other has or was promised, or none of them."""
     there: list[Path] = []
     try:
         for called, path in files:
             path.chmod(0o644 & ~MASK)
-            there.append(_reserved(folder, called))
+            there.append(folder.reserved(called, promised))
             path.replace(there[-1])
     except BaseException:
         for path in there:
             path.unlink(missing_ok=True)
         raise
-
-
-def _reserved(folder: Folder, called: str) -> Path:
-    """An empty file of our own: another tab may be sending one of the same name."""
-    while True:
-        place = folder.root / folder.free_name(called)
-        try:
-            place.touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        return place
 
 
 async def _refusal(desk: Desk, request: Request, sentence: str, status: int) -> Response:
