@@ -33,7 +33,7 @@ from microgauge.app.project import State
 from microgauge.app.server import Running
 from microgauge.app.shapes import manifest_in
 from microgauge.errors import InputError
-from microgauge.languages.messages import Message, say
+from microgauge.languages.messages import Form, Message, say
 from microgauge.results.writing import not_written, write_whole
 from microgauge.tables.digest import file_sha256
 from microgauge.tables.formats.format import SHEET
@@ -394,6 +394,14 @@ def _places(folder: Folder, run: Run) -> tuple[Path, Path]:
     return folder.root / name, folder.root / f"{name}{INTERNAL}"
 
 
+def _naming(told: str, before: str, now: str) -> str:
+    """A message that names the file as it is called by now."""
+    if isinstance(told, Form):
+        values = {key: now if value == before else value for key, value in told.values.items()}
+        return told.format(**values)
+    return told if isinstance(told, Message) else told.replace(before, now)
+
+
 def _put_into_folder(running: Running, run: Run) -> str:
     """A protected version gets its name, or one like it: what has that name by now stays."""
     folder, wanted = running.folder, run.about["candidate"]
@@ -410,10 +418,7 @@ def _put_into_folder(running: Running, run: Run) -> str:
         place.unlink(missing_ok=True)
         raise not_written(wanted, error) from None
     aside = made.relative_to(folder.root).as_posix()
-    run.messages = [
-        told if isinstance(told, Message) else told.replace(aside, place.name)
-        for told in run.messages
-    ]
+    run.messages = [_naming(told, aside, place.name) for told in run.messages]
     if place.name != wanted:
         said = as_argument(wanted), as_argument(place.name)
         run.about["candidate"] = place.name
