@@ -17,6 +17,7 @@ from microgauge.app.folder import Folder, plain_name
 from microgauge.app.pages.sending import Incoming
 from microgauge.app.schemas import with_entry
 from support.app import Page, visited
+from support.long import more
 
 PAGES = ("/", "/describe", "/measure", "/look", "/protect", "/release", "/describe/schema")
 HUGE = "9" * 5_000
@@ -54,7 +55,7 @@ def test_columns_whose_names_have_two_lines(tables):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names there")
-@pytest.mark.parametrize("name", ["two\nlines.csv", "para\u2029graph.csv"])
+@pytest.mark.parametrize("name", ["two\nlines.csv", *more("para\u2029graph.csv")])
 def test_a_release_lists_its_commands_whatever_files_are_called(tables, name):
     (tables / "weak.csv").rename(tables / name)
     with visited(tables) as visitor:

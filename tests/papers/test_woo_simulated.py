@@ -164,7 +164,7 @@ def test_clusters_are_those_of_the_package():
 # -- what comes out ----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("study", STUDIES)
 def test_model_1_is_blind_and_model_2_is_not(made, study):
     found = figures_of(made[study])
@@ -192,7 +192,7 @@ def test_other_seeds(study, seed):
     assert woo.order(found, MODEL_2)[-1] == "simul"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_row_names_both_best_methods_and_why_they_differ(made, study):
     rows = made[study].tables[0].rows
@@ -203,7 +203,7 @@ def test_every_row_names_both_best_methods_and_why_they_differ(made, study):
         assert bool(row.reason) == (row.published[-1] != row.own[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("study", STUDIES)
 def test_readings_are_shown(made, study):
     tables = made[study].tables[1:]
@@ -216,7 +216,7 @@ def test_readings_are_shown(made, study):
         assert {row.name for row in table.rows} > set(woo.MEASURES)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("study", STUDIES)
 def test_claims_that_fail_say_why(made, study):
     result = made[study]
@@ -226,7 +226,7 @@ def test_claims_that_fail_say_why(made, study):
         assert bool(claim.reason) == (claim.holds is not True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("study", STUDIES)
 def test_text_fits_and_json_is_plain(made, study):
     text = str(made[study])
