@@ -47,7 +47,7 @@ def finished(page: Page) -> None:
 
 def add_step(page: Page, method: str, variables: list[str], **fields: str) -> None:
     """A step of a recipe."""
-    page.locator(f".methods a[href$=\"method={method}\"]").click()
+    page.locator(f'.methods a[href$="method={method}"]').click()
     for name in variables:
         page.get_by_role("checkbox", name=name).check()
     for name, value in fields.items():
